@@ -1,0 +1,102 @@
+/* libshoal's calls: opening both ends, running the jobs, and closing up. */
+#include <errno.h>
+#include <shoal/shoal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "engine/events.h"
+#include "engine/root.h"
+#include "engine/run.h"
+#include "sink/compare.h"
+#include "sink/directory.h"
+#include "sink/plan.h"
+
+/* Opens a sink in a directory, whose descriptor it takes over. */
+typedef int (*sink_opener)(int fd, const struct sink_options *options, struct tree_sink **ret);
+
+/* Runs the roots into the sink that `open_sink` opens. */
+static int run_roots(struct run *run, struct targets *targets, const struct sink_options *options,
+    sink_opener open_sink)
+{
+    int r = open_sink(targets->fd, options, &run->sink);
+
+    if (r == 0 && targets->first) {
+        pool_push_list(run->pool, &targets->first->job.link);
+        targets->first = NULL;
+        r = run_work(run);
+    }
+    while (targets->first) {
+        struct root *next = (struct root *)targets->first->job.link.next;
+        root_free(targets->first);
+        targets->first = next;
+    }
+    return r;
+}
+
+static int sync_sink(struct run *run)
+{
+    struct outcome outcome = {0};
+    return run->sink->ops->sync(run->sink->start, &outcome);
+}
+
+static bool options_contradict(const struct shoal_options *options)
+{
+    return (options->reflink == SHOAL_ALWAYS && (options->sparse != SHOAL_AUTO || options->verify)) ||
+           options->jobs > WORKERS_MAX;
+}
+
+static int run_call(struct run *run, const char *const *from, size_t n_from, const char *to,
+    sink_opener open_sink)
+{
+    const struct shoal_options *options = run->options;
+    struct timespec now = {0};
+    struct targets targets;
+
+    /* File systems stamp by the coarse clock. */
+    if (n_from > 1)
+        (void)clock_gettime(CLOCK_REALTIME_COARSE, &now); /* exists on every Linux */
+    int r = roots_resolve(run, from, n_from, to, &targets);
+    if (r < 0)
+        return r;
+    struct sink_options sink_options = run_sink_options(run);
+    sink_options.just_made_since = now;
+    r = run_roots(run, &targets, &sink_options, open_sink);
+    if (r == 0 && options->sync && !options->dry_run)
+        r = sync_sink(run);
+    if (run->sink)
+        run->sink->ops->free(run->sink);
+    return r;
+}
+
+int shoal_copy(const char *const *from, size_t n_from, const char *to,
+    const struct shoal_options *options, struct shoal_summary *ret_summary)
+{
+    struct run run;
+
+    if (n_from == 0 || options_contradict(options))
+        return -EINVAL;
+    int r = run_begin(&run, options);
+    if (r == 0)
+        r = run_call(&run, from, n_from, to, options->dry_run ? plan_sink_new : directory_sink_new);
+    run_end(&run, ret_summary);
+    return r;
+}
+
+int shoal_verify(const char *from, const char *to, const struct shoal_options *options,
+    struct shoal_summary *ret_summary)
+{
+    struct shoal_options own = *options;
+    struct run run;
+
+    own.target = SHOAL_TARGET_NAME;
+    own.dry_run = own.verify = own.sync = false;
+    own.sparse = SHOAL_AUTO;
+    own.reflink = SHOAL_NEVER;
+    own.existing = SHOAL_EXISTING_REPLACE;
+    int r = run_begin(&run, &own);
+    run.comparing = true;
+    if (r == 0)
+        r = run_call(&run, &from, 1, to, compare_sink_new);
+    run_end(&run, ret_summary);
+    return r;
+}

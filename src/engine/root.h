@@ -1,0 +1,41 @@
+/* One FROM: where it lies, where it goes, and what guards the two from each other. */
+#ifndef SHOAL_ENGINE_ROOT_H
+#define SHOAL_ENGINE_ROOT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/job.h"
+#include "source/tree_source.h"
+
+struct root {
+    struct job job;
+    struct root *next_same; /* a later FROM that goes to the same name: it waits for this one */
+    struct run *run;
+    size_t order;      /* among the FROMs, as given */
+    char *from;        /* as given, without trailing slashes: how messages begin */
+    char *target;      /* the path of its copy */
+    char *parent_path; /* the directory in which `source_name` is looked up */
+    char *source_name; /* one component */
+    char *target_name; /* one component, in the sink's start */
+    double weight;     /* its share of all FROMs */
+    bool follow;       /* FROM itself, should it be a symbolic link */
+    struct tree_source *source;
+    uint64_t dev, ino; /* of FROM, if it is a directory; 0, 0 if not */
+    uint64_t made_dev, made_ino; /* of its copy, once that stands: never to be entered as a source */
+};
+
+void root_free(struct root *root);
+
+/* Where all copies of a run are named, and what is to be copied there. */
+struct targets {
+    int fd;             /* the directory; the caller's to close */
+    struct root *first; /* those that can start, chained by job.link.next; each frees itself by running */
+};
+
+/* Resolves FROMs and TO by cp's rule. A FROM that cannot be copied at all is reported as a fault and left
+ * out. 0, or a negative errno that is about TO. */
+int roots_resolve(struct run *run, const char *const *from, size_t n_from, const char *to,
+    struct targets *ret);
+
+#endif

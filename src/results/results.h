@@ -1,0 +1,87 @@
+/* What the bench measured and the report shows: every raw sample, with what was measured where.
+ * A results file is JSON (schema "shoal-results", version 1); each series is one run of `shoal bench`
+ * for one workload and cache state. */
+#ifndef SHOAL_RESULTS_RESULTS_H
+#define SHOAL_RESULTS_RESULTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One timed run of one method. */
+struct sample {
+    unsigned block;        /* the randomised block it ran in: samples of one block are pairs */
+    uint64_t real_ns;      /* until the command returned */
+    uint64_t synced_ns;    /* until what it wrote was on the device too (syncfs) */
+    uint64_t user_ns, sys_ns;
+    uint64_t max_rss_kb;   /* largest of its processes */
+    int exit_status;       /* 0, or what the shell would say */
+};
+
+enum verdict {
+    VERDICT_UNCHECKED,
+    VERDICT_RIGHT,
+    VERDICT_WRONG,   /* the copy differs from the source: reported, never ranked */
+    VERDICT_FAILED,  /* the command did not exit 0 */
+    VERDICT_MISSING, /* the program is not on this machine */
+};
+
+struct method_result {
+    char *name;    /* "shoal", "tar", "cp", or the user's */
+    char *command; /* as run, {from} and {to} in place */
+    char *version; /* first line of its --version, "" if unknown */
+    enum verdict verdict;
+    char *why; /* what differed or failed, "" if nothing did */
+    struct sample *samples;
+    size_t n_samples;
+};
+
+struct system_info {
+    char *name;   /* host's own word for itself: CPU model as the report's row */
+    char *cpu;
+    unsigned cores;
+    uint64_t memory_kb;
+    char *kernel;
+};
+
+struct file_system_info {
+    char *path;    /* as the user gave it */
+    char *type;    /* "ext4", "tmpfs", … */
+    char *options; /* mount options */
+    int has_journal; /* 1, 0, or -1 where the question makes no sense or is not answered */
+};
+
+struct series {
+    char *id;      /* unique: start time and a few random digits */
+    char *started; /* ISO 8601, UTC */
+    struct system_info system;
+    struct file_system_info from, to;
+    char *workload; /* "insight", "one-large", … */
+    uint64_t seed;
+    uint64_t files, bytes;
+    bool cold;
+    struct method_result *methods;
+    size_t n_methods;
+};
+
+struct results {
+    struct series *series;
+    size_t n_series;
+};
+
+/* Reads a whole results file. A file that does not exist gives an empty one. -EBADMSG if it is not a
+ * results file or damaged: *ret_why (free it) then says where. */
+int results_load(const char *path, struct results **ret, char **ret_why);
+
+/* Adds a series to a results file, making the file and its directories at need: written beside it and
+ * renamed, under a lock, so that two writers lose nothing and a cut leaves the old one. A damaged or
+ * foreign file is refused (-EBADMSG), never overwritten. */
+int results_append(const char *path, const struct series *series, char **ret_why);
+
+/* $XDG_DATA_HOME/shoal/results.json or ~/.local/share/shoal/results.json; free it. */
+char *results_default_path(void);
+
+void results_free(struct results *results);
+void series_clear(struct series *series); /* frees what it holds, not itself */
+
+#endif
