@@ -1,9 +1,38 @@
-# One-line doors to the Meson build.
+# One-line doors to the Meson build. BUILD names the build directory, PREFIX where `make install` puts things.
 BUILD ?= build
-SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
+PREFIX ?= /usr/local
 
-.PHONY: all demo check install packages format clean
+.PHONY: all demo check peers install format clean
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
 
+$(BUILD)/build.ninja:
+	@tools/install-packages build
+	@meson setup $(BUILD) --prefix=$(PREFIX) >/dev/null
+
+# The seed's test on this machine, and its table beside the six machines of the seed.
+demo: all
+	@tools/install-packages demo
+	@tools/demo $(BUILD)/src/shoal
+
+# Every test, on ext4, xfs, btrfs and tmpfs (as root; else those are skipped).
+check:
+	@tools/install-packages build demo check
+	@$(MAKE) --no-print-directory all
+	@meson configure $(BUILD) -Dtests=enabled
+	@meson test -C $(BUILD) --print-errorlogs
+
+# Shoal beside its peers, on fresh file systems (as root): some minutes.
+peers: all
+	@tools/install-packages demo peers
+	@bench/peers
+
+install: all
+	@meson install -C $(BUILD)
+
+format:
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+clean:
+	@rm -rf $(BUILD)

@@ -11,10 +11,12 @@
 
 #include "base/clock.h"
 #include "engine/hasher.h"
+#include "engine/split.h"
 
 /* Measured: see docs/performance.md, "Content". Below these sizes the plain way is as fast or faster. */
 #define CLONE_FROM_BYTES (16 * 1024)
 #define RANGE_FROM_BYTES (64 * 1024)
+#define SPLIT_FROM_BYTES (32 * 1024 * 1024)
 
 /* The kernel is asked to move this much at a time, so that a stop is heeded and progress shows. */
 #define RANGE_STEP_BYTES (8 * 1024 * 1024)
@@ -194,7 +196,7 @@ static int clone_whole(struct worker *worker, struct content *content)
 
 /* One step of the kernel's: within a file system copy_file_range(), which may share blocks or offload;
  * across two, sendfile(), which writes at the descriptor's position. */
-static ssize_t range_step(struct content *content, bool across, uint64_t offset, size_t n)
+static ssize_t range_step(const struct content *content, bool across, uint64_t offset, size_t n)
 {
     off_t in = (off_t)offset, out = (off_t)offset;
     ssize_t k = across ? sendfile(content->to->fd, content->from->fd, &in, n)
@@ -213,7 +215,8 @@ static int copy_by_kernel(struct worker *worker, struct content *content, uint64
     if (!both_in_kernel(worker, content) || end - offset < RANGE_FROM_BYTES ||
         run->options->reflink == SHOAL_NEVER)
         return 0;
-    if (across && lseek(content->to->fd, (off_t)offset, SEEK_SET) < 0)
+    /* The position is one for all workers. */
+    if (across && (content->split || lseek(content->to->fd, (off_t)offset, SEEK_SET) < 0))
         return 0;
     while (offset < end) {
         uint64_t rest = end - offset;
@@ -241,13 +244,26 @@ static int copy_by_kernel(struct worker *worker, struct content *content, uint64
 
 /* ---- the whole ---- */
 
-static int copy_range(struct worker *worker, struct content *content, uint64_t start, uint64_t end,
+/* The bytes of [start, end), by one worker. */
+static int copy_piece(struct worker *worker, struct content *content, uint64_t start, uint64_t end,
     uint64_t *ret_end)
 {
     int r = copy_by_kernel(worker, content, start, end, ret_end);
     if (r < 0 || *ret_end == end)
         return r;
     return copy_by_buffer(worker, content, *ret_end, end, ret_end);
+}
+
+static int copy_range(struct worker *worker, struct content *content, uint64_t start, uint64_t end,
+    uint64_t *ret_end)
+{
+    /* A hash wants the bytes in order, and a comparison has one reader. */
+    if (end - start >= SPLIT_FROM_BYTES && !worker->hasher && content->to->fd >= 0 &&
+        pool_hungry(worker->run->pool) > 0) {
+        content->split = true;
+        return split_copy(worker, content, copy_piece, start, end, ret_end);
+    }
+    return copy_piece(worker, content, start, end, ret_end);
 }
 
 static int end_with_hole(struct worker *worker, struct content *content, uint64_t written, uint64_t size)

@@ -16,6 +16,7 @@ struct content {
     const struct tree_sink_ops *sink;
     struct sink_file *to;
     const struct entry *entry;
+    bool split;   /* several workers are at it */
     bool changed; /* out: the source was not the same at the end as at the beginning */
 };
 

@@ -10,6 +10,7 @@
 #include "engine/content.h"
 #include "engine/events.h"
 #include "engine/links.h"
+#include "engine/listed.h"
 #include "engine/node.h"
 #include "engine/root.h"
 #include "engine/run.h"
@@ -690,6 +691,8 @@ void tree_to_tree_run_root(struct worker *worker, struct job *job)
         return;
     }
     struct place place = {start, root->source_name, root->target_name};
+    if (worker->run->options->filter && root->ino)
+        listed_tell_missing(worker, start);
     if (!run_is_stopping(worker->run))
         copy_name(worker, &place, DT_UNKNOWN, &directories);
     if (directories)

@@ -5,11 +5,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <sys/xattr.h>
+
+#include "base/cleanup.h"
 
 /* Linux's limits: xattr(7). The kernel refuses larger ones, so one call with room enough suffices. */
 #define NAMES_MAX 65536
 #define VALUE_MAX 65536
+
+#define LUSTRE_MAGIC 0x0bd00bd0 /* LL_SUPER_MAGIC of Lustre's own headers */
 
 /* A name in a directory is reached through /proc, since no call takes a directory descriptor and a name
  * on every kernel; the l… calls do not follow the last component, and nothing that is set ever is. */
@@ -113,6 +118,27 @@ int xattr_set_add(struct xattr_set *set, const char *name, const void *value, si
     return 0;
 }
 
+static bool has_prefix(const char *name, const char *prefix)
+{
+    return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+/* Lustre keeps where a file's stripes lie in attributes of these names; another file's would point into
+ * nowhere. On any other file system the names are anyone's. */
+static bool belongs_to_lustre(const char *name, int fd)
+{
+    static const char *const owned[] = {
+        "lustre.", "trusted.lov", "trusted.lma", "trusted.lmv", "trusted.link",
+        "trusted.dmv", "trusted.fid", "trusted.hsm", "trusted.som", "trusted.version",
+    };
+    struct statfs fs;
+
+    for (size_t i = 0; i < ELEMENTS(owned); i++)
+        if (has_prefix(name, owned[i]))
+            return fstatfs(fd, &fs) == 0 && fs.f_type == LUSTRE_MAGIC;
+    return false;
+}
+
 /* Reads the values of `names` (each with its NUL) into the set. */
 static int read_values(struct xattr_set *set, struct xattr_place place, const char *names, size_t length)
 {
@@ -120,7 +146,7 @@ static int read_values(struct xattr_set *set, struct xattr_place place, const ch
     int r = value ? 0 : -ENOMEM;
 
     for (const char *name = names; r == 0 && name < names + length; name += strlen(name) + 1) {
-        if (xattr_is_owned(name))
+        if (belongs_to_lustre(name, place.fd))
             continue;
         ssize_t n = get_value(place, name, value, VALUE_MAX);
         if (n >= 0)
@@ -202,25 +228,6 @@ long xattr_set_find(const struct xattr_set *set, const char *name)
         if (strcmp(xattr_set_name(set, i), name) == 0)
             return (long)i;
     return -1;
-}
-
-static bool has_prefix(const char *name, const char *prefix)
-{
-    return strncmp(name, prefix, strlen(prefix)) == 0;
-}
-
-bool xattr_is_owned(const char *name)
-{
-    /* Lustre keeps where a file's stripes lie in these; another file's would point into nowhere. */
-    static const char *const owned[] = {
-        "lustre.", "trusted.lov", "trusted.lma", "trusted.lmv", "trusted.link", "trusted.dmv",
-        "trusted.fid", "trusted.hsm", "trusted.som", "trusted.version",
-    };
-
-    for (size_t i = 0; i < sizeof(owned) / sizeof(owned[0]); i++)
-        if (has_prefix(name, owned[i]))
-            return true;
-    return false;
 }
 
 enum aspect xattr_aspect(const char *name)

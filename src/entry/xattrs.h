@@ -27,7 +27,7 @@ struct xattr_place {
     bool follow; /* if `name` is a symbolic link, what it points to */
 };
 
-/* Reads all attributes, those of namespaces that a file system owns left out (xattr_is_owned()).
+/* Reads all attributes, but those that a file system keeps its own records in (Lustre's layout).
  * A file system without attributes has none. 0 or negative errno. */
 int xattr_set_read(struct xattr_set *set, struct xattr_place place);
 
@@ -49,10 +49,6 @@ long xattr_set_find(const struct xattr_set *set, const char *name);
 /* Sets or removes one attribute. 0 or negative errno. */
 int xattr_put(struct xattr_place place, const char *name, const void *value, size_t length);
 int xattr_remove(struct xattr_place place, const char *name);
-
-/* Whether a namespace belongs to the file system itself, so that copying it would do harm: Lustre's
- * layout, for one. */
-bool xattr_is_owned(const char *name);
 
 /* What is lost if this attribute cannot be kept. */
 enum aspect xattr_aspect(const char *name);

@@ -78,7 +78,13 @@ int results_load(const char *path, struct results **ret, char **ret_why);
  * foreign file is refused (-EBADMSG), never overwritten. */
 int results_append(const char *path, const struct series *series, char **ret_why);
 
-/* $XDG_DATA_HOME/shoal/results.json or ~/.local/share/shoal/results.json; free it. */
+/* The text of a results file that holds just these series, as results_load() reads it. Free it with
+ * free(). -ENOMEM, or -ERANGE if a number is past what JSON readers hold (2^63-1). Names that are not
+ * UTF-8 are given as quote_name() shows them, here and in results_append(). */
+int results_to_json(const struct results *results, char **ret_text);
+
+/* $XDG_DATA_HOME/shoal/results.json or ~/.local/share/shoal/results.json; free it. NULL if neither is
+ * known, or memory is out. */
 char *results_default_path(void);
 
 void results_free(struct results *results);

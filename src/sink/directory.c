@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "sink/existing.h"
 #include "sink/metadata.h"
 
 struct sink_dir {
@@ -166,14 +167,6 @@ static void directory_identity(const struct sink_dir *dir, uint64_t *ret_dev, ui
 
 /* ---- what stands where something is to go ---- */
 
-/* Two names of the source can be one name here: in two FROMs, or where a file system folds case. The
- * first one stays. */
-static bool was_just_made(const struct sink_dir *dir, const struct stat *st)
-{
-    const struct timespec *since = &dir->sink->options.just_made_since;
-    return dir->fresh || (since->tv_sec && timespec_compare(&st->st_ctim, since) >= 0);
-}
-
 /* 0: it may be replaced; SINK_KEPT_…: it is to be left alone; negative errno: it cannot be replaced. */
 static int judge_existing(struct sink_dir *dir, const char *name, const struct entry *entry,
     struct outcome *outcome)
@@ -182,22 +175,7 @@ static int judge_existing(struct sink_dir *dir, const char *name, const struct e
 
     if (fstatat(dir->fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return errno == ENOENT ? 0 : outcome_fail_target(outcome, "examine", -errno);
-    enum shoal_existing existing = dir->sink->options.existing;
-    int order = timespec_compare(&st.st_mtim, &entry->mtime);
-    if (existing == SHOAL_EXISTING_KEEP)
-        return SINK_KEPT_OTHER;
-    if (S_ISDIR(st.st_mode))
-        return outcome_fail_target(outcome, "overwrite with a file", -EISDIR);
-    if (entry_is_inode(entry, &st))
-        return outcome_fail_target(outcome, "copy onto itself", -EINVAL);
-    if (existing == SHOAL_EXISTING_IF_OLDER && order >= 0)
-        return SINK_KEPT_OTHER;
-    if (existing == SHOAL_EXISTING_IF_UNLIKE && (st.st_mode & S_IFMT) == (entry->mode & S_IFMT) &&
-        order == 0 && (uint64_t)st.st_size == entry->size)
-        return SINK_KEPT_SAME;
-    if (was_just_made(dir, &st))
-        return outcome_fail_target(outcome, "overwrite what was just created,", -EEXIST);
-    return 0;
+    return existing_judge(&st, dir->fresh, entry, &dir->sink->options, outcome);
 }
 
 /* After EEXIST: 0 with a temporary name to use instead, or what judge_existing() says. */

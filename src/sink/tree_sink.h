@@ -38,7 +38,8 @@ struct sink_file {
 };
 
 struct tree_sink_ops {
-    /* Makes a directory, or enters the one that stands there. */
+    /* Makes a directory, or enters the one that stands there. A comparison may answer SINK_KEPT_OTHER: none
+     * stands there, which is noted; *ret is untouched, and nothing below is to be compared. */
     int (*enter_dir)(struct sink_dir *parent, const char *name, const struct entry *entry,
         struct sink_dir **ret, struct outcome *outcome);
     /* Opens again a directory that was entered before and closed. */

@@ -1,0 +1,235 @@
+#include "bench/method.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "bench/process.h"
+
+#define VERSION_TIMEOUT_MS 3000
+
+static const struct {
+    const char *name, *command;
+} builtins[] = {
+    {"shoal", "shoal copy {from} {to}"}, /* the word "shoal" becomes this program's path */
+    {"tar", "tar cBpf - -C {parent} {name} | ( cd {to} ; tar xBpf - )"},
+    {"cp", "cp -a {from} {to}"},
+};
+
+const char *method_name(size_t i)
+{
+    return i < ELEMENTS(builtins) ? builtins[i].name : NULL;
+}
+
+const char *method_command(size_t i)
+{
+    return i < ELEMENTS(builtins) ? builtins[i].command : NULL;
+}
+
+/* Writes the text in '…', as every sh reads it back; returns the end. `out` has room for 4 bytes a
+ * byte, and 3. */
+static char *put_quoted(char *out, const char *text)
+{
+    *out++ = '\'';
+    for (; *text; text++) {
+        if (*text == '\'')
+            out = stpcpy(out, "'\\''");
+        else
+            *out++ = *text;
+    }
+    return stpcpy(out, "'");
+}
+
+static char *shell_quote(const char *text)
+{
+    char *quoted = malloc(4 * strlen(text) + 3);
+
+    if (quoted)
+        (void)put_quoted(quoted, text);
+    return quoted;
+}
+
+char *method_expand(
+    const struct method *method, const char *parent, const char *name, const char *to)
+{
+    char from[PATH_MAX];
+    const struct {
+        const char *key, *value;
+    } places[] = {{"{from}", from}, {"{parent}", parent}, {"{name}", name}, {"{to}", to}};
+    size_t longest = strlen(parent) + strlen(name) + strlen(to) + 1;
+
+    if (snprintf(from, sizeof(from), "%s/%s", parent, name) >= (int)sizeof(from))
+        return NULL; /* both were made by their path: this cannot be */
+    /* Every byte of the command may at worst begin a place. */
+    char *line = malloc(strlen(method->command) * (4 * longest + 3) + 1);
+    if (!line)
+        return NULL;
+    char *out = line;
+    for (const char *at = method->command; *at;) {
+        size_t i = 0;
+        while (i < ELEMENTS(places) && strncmp(at, places[i].key, strlen(places[i].key)) != 0)
+            i++;
+        if (i < ELEMENTS(places)) {
+            out = put_quoted(out, places[i].value);
+            at += strlen(places[i].key);
+        } else {
+            *out++ = *at++;
+        }
+    }
+    *out = '\0';
+    return line;
+}
+
+/* The first word that is no assignment, if it is plain: without quotes, expansions or parentheses.
+ * *ret is NULL otherwise. */
+static int first_word(const char *command, char **ret)
+{
+    *ret = NULL;
+    for (;;) {
+        command += strspn(command, " \t\n");
+        size_t length = strcspn(command, " \t\n;|&<>");
+        if (length == 0 || memchr(command, '{', length) ||
+            strcspn(command, "'\"\\$`()*?[#~!") < length)
+            return 0;
+        if (memchr(command, '=', length)) {
+            command += length;
+            continue;
+        }
+        *ret = strndup(command, length);
+        return *ret ? 0 : -ENOMEM;
+    }
+}
+
+static bool name_is_valid(const char *name, size_t length)
+{
+    static const char allowed[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-._";
+
+    return length > 0 && length <= 32 && strspn(name, allowed) == length;
+}
+
+static bool command_is_valid(const char *command)
+{
+    return strstr(command, "{to}") && (strstr(command, "{from}") || strstr(command, "{name}"));
+}
+
+/* This very program's path, quoted. */
+static int own_path(char **ret)
+{
+    char path[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+    if (n < 0)
+        return -errno;
+    path[n] = '\0';
+    if (access(path, X_OK) < 0) /* replaced by a new build while it runs */
+        return -errno;
+    *ret = shell_quote(path);
+    return *ret ? 0 : -ENOMEM;
+}
+
+static int own_method(struct method *method)
+{
+    int r = own_path(&method->program);
+
+    if (r < 0)
+        return r;
+    if (asprintf(&method->command, "%s copy {from} {to}", method->program) < 0) {
+        method->command = NULL;
+        return -ENOMEM;
+    }
+    return 0;
+}
+
+static int method_fill(struct method *method, const char *name, size_t length, const char *command)
+{
+    method->name = strndup(name, length);
+    method->version = strdup("");
+    if (!method->name || !method->version)
+        return -ENOMEM;
+    if (command == builtins[0].command)
+        return own_method(method);
+    method->command = strdup(command);
+    return method->command ? first_word(command, &method->program) : -ENOMEM;
+}
+
+int method_parse(const char *text, struct method *ret)
+{
+    const char *equals = strchr(text, '=');
+    size_t length = equals ? (size_t)(equals - text) : strlen(text);
+    const char *command = equals ? equals + 1 : NULL;
+    struct method method = {0};
+
+    for (size_t i = 0; i < ELEMENTS(builtins) && !command; i++)
+        if (strcmp(text, builtins[i].name) == 0)
+            command = builtins[i].command;
+    if (!command)
+        return -ENOENT;
+    if (!name_is_valid(text, length) || !command_is_valid(command))
+        return -EINVAL;
+    int r = method_fill(&method, text, length, command);
+    if (r < 0)
+        method_clear(&method);
+    else
+        *ret = method;
+    return r;
+}
+
+void method_clear(struct method *method)
+{
+    free(method->name);
+    free(method->command);
+    free(method->program);
+    free(method->version);
+    *method = (struct method){0};
+}
+
+/* Runs "BEFORE PROGRAM AFTER"; *ret_said is what it printed first, NULL if it failed. */
+static int ask(const char *before, const char *program, const char *after, struct bench_stop *stop,
+    char **ret_said)
+{
+    _cleanup_free_ char *line = NULL;
+    struct process process = {0};
+
+    *ret_said = NULL;
+    if (asprintf(&line, "%s %s %s", before, program, after) < 0) {
+        line = NULL;
+        return -ENOMEM;
+    }
+    int r = process_run(line, PROCESS_KEEP_PRINTED, VERSION_TIMEOUT_MS, stop, &process);
+    if (r == -ETIMEDOUT)
+        return 0;
+    if (r < 0)
+        return r;
+    if (process.exit_status == 0)
+        *ret_said = process.said;
+    else
+        free(process.said);
+    return 0;
+}
+
+int method_probe(struct method *method, struct bench_stop *stop)
+{
+    _cleanup_free_ char *where = NULL;
+    char *version = NULL;
+
+    if (!method->program)
+        return 0;
+    int r = ask("command -v", method->program, "", stop, &where);
+    if (r < 0)
+        return r;
+    method->is_missing = !where;
+    /* A user's script, given by its path, may do anything when it is run; so it is not. */
+    if (!where || where[0] != '/' || method->program[0] == '/' || method->program[0] == '.')
+        return 0;
+    r = ask("", method->program, "--version 2>&1", stop, &version);
+    if (r < 0 || !version)
+        return r;
+    free(method->version);
+    method->version = version;
+    return 0;
+}

@@ -1,0 +1,42 @@
+/* The ways to copy a tree that the bench times: a shell command line each. */
+#ifndef SHOAL_BENCH_METHOD_H
+#define SHOAL_BENCH_METHOD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct bench_stop;
+
+/* In the command, {from} stands for the source tree's top directory, {parent} and {name} for where
+ * that lies and its last component, {to} for a directory that is made new and empty before each
+ * run: the copy is to stand there as {to}/{name}, or right in {to}. They are quoted for the shell
+ * when they are put in. */
+struct method {
+    char *name;
+    char *command;
+    char
+        *program; /* the first word, to be sought before a series; NULL if it is not a plain word */
+    char *version; /* the first line of the program's --version, "" if unknown */
+    bool is_missing;
+};
+
+/* Finds a method by name ("shoal" is this very program), or reads NAME=COMMAND. -ENOENT: no such
+ * name; -EINVAL: not of that form, a NAME with other than letters, digits and "+-._", one longer
+ * than 32 bytes, or a COMMAND without {to} or without {from} or {name}. */
+int method_parse(const char *text, struct method *ret);
+
+/* The built-in names in order, and their commands; NULL past the last. */
+const char *method_name(size_t i);
+const char *method_command(size_t i);
+
+/* Finds whether the program is there and which version it is. */
+int method_probe(struct method *method, struct bench_stop *stop);
+
+/* The command line of one run; free it. `parent` and `name` are the source's. NULL: memory is out.
+ */
+char *method_expand(
+    const struct method *method, const char *parent, const char *name, const char *to);
+
+void method_clear(struct method *method); /* frees what it holds, not itself */
+
+#endif

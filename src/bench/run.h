@@ -1,0 +1,65 @@
+/* The bench: makes each workload's tree, times each method's copies of it, and checks them.
+ *
+ * For one workload (a series): every method runs once unrecorded if the state of the cache is to be
+ * warm; then in each of `runs` blocks every method runs once, in an order drawn for the block; then
+ * one copy of each method is compared with the source. Every run gets a new, empty destination,
+ * with nothing left to be written out from before; nothing is deleted until the whole bench is
+ * over, because creating files after deleting many is slow for minutes on some file systems. */
+#ifndef SHOAL_BENCH_RUN_H
+#define SHOAL_BENCH_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct bench_stop;
+struct method;
+struct results;
+struct workload;
+
+enum bench_phase {
+    BENCH_MAKING,   /* `done` of `total` files of the source tree */
+    BENCH_WARMING,  /* the unrecorded runs */
+    BENCH_RUNNING,  /* the recorded ones: the `done`-th of `total` begins */
+    BENCH_CHECKING, /* the copy of the `done`-th method of `total` */
+    BENCH_REMOVING,
+};
+
+struct bench_progress {
+    enum bench_phase phase;
+    const char *workload, *method; /* NULL where there is none */
+    uint64_t done, total;
+};
+
+struct bench_plan {
+    const struct workload *workloads;
+    size_t n_workloads;
+    struct method *methods; /* their versions are filled in */
+    size_t n_methods;
+    unsigned runs;
+    bool cold;        /* nothing is cached when a run begins; needs root */
+    const char *from; /* where the source trees are made; NULL: with the destinations */
+    const char *to;   /* where the destinations are made */
+    uint64_t seed;
+    struct bench_stop *stop; /* required */
+    void (*on_progress)(void *context, const struct bench_progress *progress);
+    /* What was made at `path` could not be removed; error is a positive errno. */
+    void (*on_left_behind)(void *context, const char *path, int error);
+    void *context;
+};
+
+/* What stopped the bench. */
+struct bench_fault {
+    const char *operation; /* "make source tree", … */
+    char *path;            /* what it concerns, NULL if nothing in particular; free it */
+    char *hint;            /* what to do, NULL if nothing is known; free it */
+};
+
+/* Appends one series for each workload that was measured to the end to *results, which the caller
+ * has made zero or filled before; also when it returns an error for a later one. A method that
+ * fails, is missing or copies wrongly is a result, no error. -EINTR: stopped. In every case all
+ * that was made is removed, or on_left_behind() tells. */
+int bench_run(
+    const struct bench_plan *plan, struct results *results, struct bench_fault *ret_fault);
+
+#endif

@@ -1,0 +1,282 @@
+#include "bench/system.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+/* --- The machine --- */
+
+/* The value of the first line "KEY : VALUE" of a file, NULL if there is none; free it. */
+static char *value_of(const char *path, const char *key)
+{
+    _cleanup_fclose_ FILE *file = fopen(path, "re");
+    _cleanup_free_ char *line = NULL;
+    size_t room = 0;
+
+    while (file && getline(&line, &room, file) > 0) {
+        if (strncmp(line, key, strlen(key)) != 0)
+            continue;
+        char *value = line + strlen(key);
+        value += strspn(value, " \t");
+        if (*value++ != ':')
+            continue;
+        value += strspn(value, " \t");
+        value[strcspn(value, "\n")] = '\0';
+        return strdup(value);
+    }
+    return NULL;
+}
+
+/* The first line of a file, NULL if it cannot be read; free it. */
+static char *line_of(const char *path)
+{
+    _cleanup_fclose_ FILE *file = fopen(path, "re");
+    char *line = NULL;
+    size_t room = 0;
+
+    if (!file || getline(&line, &room, file) < 0) {
+        free(line);
+        return NULL;
+    }
+    line[strcspn(line, "\n")] = '\0';
+    return line;
+}
+
+/* What the processor is called: x86 and POWER say it in /proc/cpuinfo, most ARM boards by their
+ * device tree. */
+static char *cpu_model(const struct utsname *uts)
+{
+    static const char *const keys[] = {"model name", "cpu model", "cpu", "Processor", "Model"};
+
+    for (size_t i = 0; i < ELEMENTS(keys); i++) {
+        char *model = value_of("/proc/cpuinfo", keys[i]);
+        if (model && *model)
+            return model;
+        free(model);
+    }
+    char *board = line_of("/proc/device-tree/model");
+    return board ? board : strdup(uts->machine);
+}
+
+/* Ends that say nothing: "(R)", "CPU", … */
+static size_t noise_length(const char *at)
+{
+    static const char *const noise[] = {"(R)", "(TM)", "(tm)", " CPU", " Processor"};
+
+    for (size_t i = 0; i < ELEMENTS(noise); i++)
+        if (strncmp(at, noise[i], strlen(noise[i])) == 0)
+            return strlen(noise[i]);
+    return 0;
+}
+
+/* The processor's name short enough for a row: without trade marks, and without "@ 2.60GHz", which
+ * is not the clock it runs at. */
+static char *short_name(const char *cpu)
+{
+    char *name = strdup(cpu), *out = name;
+
+    if (!name)
+        return NULL;
+    for (const char *at = cpu; *at && *at != '@';) {
+        size_t skip = noise_length(at);
+        if (skip == 0 && isspace((unsigned char)*at) && (out == name || out[-1] == ' '))
+            skip = 1;
+        if (skip == 0)
+            *out++ = *at++;
+        at += skip;
+    }
+    while (out > name && out[-1] == ' ')
+        out--;
+    *out = '\0';
+    return name;
+}
+
+/* Processors that this process may run on. */
+static unsigned cores(void)
+{
+    cpu_set_t set;
+    long n;
+
+    if (sched_getaffinity(0, sizeof(set), &set) == 0)
+        return (unsigned)CPU_COUNT(&set);
+    n = sysconf(_SC_NPROCESSORS_ONLN); /* more than the set holds */
+    return n > 0 ? (unsigned)n : 1;
+}
+
+int system_describe(struct system_info *ret)
+{
+    struct utsname uts;
+    long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+    struct system_info info = {.cores = cores()};
+
+    if (uname(&uts) < 0)
+        return -errno;
+    if (pages > 0 && page_bytes > 0)
+        info.memory_kb = (uint64_t)pages * ((uint64_t)page_bytes / 1024);
+    info.cpu = cpu_model(&uts);
+    info.name = info.cpu ? short_name(info.cpu) : NULL;
+    if (asprintf(&info.kernel, "%s %s", uts.sysname, uts.release) < 0)
+        info.kernel = NULL;
+    if (!info.cpu || !info.name || !info.kernel) {
+        free(info.cpu);
+        free(info.name);
+        free(info.kernel);
+        return -ENOMEM;
+    }
+    *ret = info;
+    return 0;
+}
+
+double system_cpu_pressure_percent(void)
+{
+    _cleanup_free_ char *pressure = line_of("/proc/pressure/cpu");
+    double percent, load;
+
+    if (pressure && sscanf(pressure, "some avg10=%lf", &percent) == 1)
+        return percent;
+    if (getloadavg(&load, 1) != 1)
+        return 0;
+    double over = load - (double)cores();
+    return over > 0 ? 100 * over / (double)cores() : 0;
+}
+
+/* --- File systems --- */
+
+/* Which mount a descriptor is on, by the number that mountinfo's lines begin with: the device
+ * number will not do, since btrfs shows another one to stat(). */
+static int mount_id(int fd, int *ret)
+{
+    char path[64];
+
+    (void)snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+    _cleanup_free_ char *value = value_of(path, "mnt_id");
+    if (!value)
+        return -ENODATA;
+    *ret = atoi(value);
+    return 0;
+}
+
+/* "rw,relatime" and the file system's own "rw,discard": one list, without saying rw twice. */
+static char *join_options(const char *mount, const char *super)
+{
+    char *joined;
+
+    if (strncmp(super, "rw", 2) == 0 || strncmp(super, "ro", 2) == 0)
+        super += strcspn(super, ",") + (strchr(super, ',') ? 1 : 0);
+    return asprintf(&joined, "%s%s%s", mount, *super ? "," : "", super) < 0 ? NULL : joined;
+}
+
+/* A line of mountinfo: id, parent, device, root, mount point, options, optional fields, "-", type,
+ * source, the file system's options. */
+static int parse_mount(char *line, struct file_system_info *info)
+{
+    char *rest = strstr(line, " - ");
+    char *options = NULL, *type, *super, *save;
+
+    if (!rest)
+        return -EBADMSG;
+    *rest = '\0';
+    char *word = strtok_r(line, " ", &save);
+    for (int i = 0; word && i < 6; i++, word = strtok_r(NULL, " ", &save))
+        options = word;
+    type = strtok_r(rest + 3, " \n", &save);
+    (void)strtok_r(NULL, " \n", &save);
+    super = strtok_r(NULL, " \n", &save);
+    if (!type || !options)
+        return -EBADMSG;
+    info->type = strdup(type);
+    info->options = join_options(options, super ? super : "");
+    return info->type && info->options ? 0 : -ENOMEM;
+}
+
+static int find_mount(int id, struct file_system_info *info)
+{
+    _cleanup_fclose_ FILE *file = fopen("/proc/self/mountinfo", "re");
+    _cleanup_free_ char *line = NULL;
+    size_t room = 0;
+
+    if (!file)
+        return -errno;
+    while (getline(&line, &room, file) > 0)
+        if (atoi(line) == id)
+            return parse_mount(line, info);
+    return -ENODATA;
+}
+
+/* Whether /proc/fs/jbd2 has a journal of the device: its entries are "DEVICE-NUMBER". */
+static int has_jbd2(const char *device)
+{
+    _cleanup_closedir_ DIR *dir = opendir("/proc/fs/jbd2");
+    const struct dirent *entry;
+    size_t length = strlen(device);
+
+    while (dir && (entry = readdir(dir)))
+        if (strncmp(entry->d_name, device, length) == 0 && entry->d_name[length] == '-')
+            return 1;
+    return -1; /* kernels before 2.6.31 listed them elsewhere, and a container may show none */
+}
+
+static int ext4_has_journal(dev_t dev)
+{
+    char path[PATH_MAX], link[PATH_MAX];
+
+    (void)snprintf(path, sizeof(path), "/sys/dev/block/%u:%u", major(dev), minor(dev));
+    ssize_t n = readlink(path, link, sizeof(link) - 1);
+    if (n < 0)
+        return -1;
+    link[n] = '\0';
+    const char *slash = strrchr(link, '/');
+    const char *device = slash ? slash + 1 : link;
+    (void)snprintf(path, sizeof(path), "/sys/fs/ext4/%.200s/journal_task", device);
+    _cleanup_free_ char *task = line_of(path);
+    if (!task) /* kernels before 5.0 */
+        return has_jbd2(device);
+    return strcmp(task, "<none>") != 0;
+}
+
+static int has_journal(const char *type, dev_t dev)
+{
+    if (strcmp(type, "ext4") == 0)
+        return ext4_has_journal(dev);
+    if (strcmp(type, "ext3") == 0 || strcmp(type, "xfs") == 0 || strcmp(type, "jfs") == 0)
+        return 1;
+    if (strcmp(type, "ext2") == 0 || strcmp(type, "vfat") == 0 || strcmp(type, "exfat") == 0)
+        return 0;
+    return -1; /* in memory, over the network, or safe by another means */
+}
+
+int file_system_describe(const char *path, const char *given, struct file_system_info *ret)
+{
+    _cleanup_close_ int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct file_system_info info = {0};
+    struct stat st;
+    int id = 0;
+
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return -errno;
+    info.path = strdup(given);
+    int r = info.path ? mount_id(fd, &id) : -ENOMEM;
+    if (r >= 0)
+        r = find_mount(id, &info);
+    if (r < 0) {
+        free(info.path);
+        free(info.type);
+        free(info.options);
+        return r;
+    }
+    info.has_journal = has_journal(info.type, st.st_dev);
+    *ret = info;
+    return 0;
+}

@@ -1,0 +1,445 @@
+#include "cli/cli.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/quote.h"
+#include "bench/method.h"
+#include "bench/process.h"
+#include "bench/run.h"
+#include "bench/system.h"
+#include "bench/workload.h"
+#include "cli/bench_output.h"
+#include "cli/measure.h"
+#include "report/report.h"
+#include "results/results.h"
+#include "version.h"
+
+#define RUNS_MAX 10000
+
+enum {
+    KEY_WORKLOAD = 'w',
+    KEY_METHOD = 'm',
+    KEY_RUNS = 'r',
+    KEY_WARM = 0x100,
+    KEY_COLD,
+    KEY_FROM,
+    KEY_TO,
+    KEY_SEED,
+    KEY_DB,
+    KEY_JSON,
+    KEY_NO_SAVE,
+};
+
+enum cache { CACHE_UNSAID, CACHE_WARM, CACHE_COLD };
+
+struct bench_arguments {
+    struct workload *workloads; /* as many as there are arguments, at most */
+    size_t n_workloads;
+    struct method *methods;
+    size_t n_methods;
+    unsigned runs;
+    enum cache cache;
+    const char *from, *to, *db;
+    uint64_t seed;
+    bool json, no_save;
+};
+
+/* Told by a signal. */
+static struct bench_stop stop;
+
+static void on_signal(int signal_number)
+{
+    (void)signal_number;
+    bench_stop_request(&stop);
+}
+
+/* --- Arguments --- */
+
+static const struct argp_option options[] = {
+    {"workload", KEY_WORKLOAD, "W", 0,
+        "A workload, see below; may be repeated (insight and one-large)", 0},
+    {"method", KEY_METHOD, "NAME[=CMD]", 0,
+        "A way to copy: one of those below, or any command line with {from} and {to}; may be "
+        "repeated "
+        "(shoal, tar and cp)",
+        0},
+    {"runs", KEY_RUNS, "N", 0, "How often each method runs (5)", 0},
+    {"warm", KEY_WARM, NULL, 0,
+        "The source is in the page cache: one unrecorded run first (default)", 0},
+    {"cold", KEY_COLD, NULL, 0, "Empty the page cache before each run; needs root", 0},
+    {"from", KEY_FROM, "DIR", 0, "Where the source trees are made (with the destinations)", 0},
+    {"to", KEY_TO, "DIR", 0, "Where the destinations are made (the current directory)", 0},
+    {"seed", KEY_SEED, "N", 0, "The number that the trees and the order of runs are chosen by (1)",
+        0},
+    {"db", KEY_DB, "FILE", 0, "The results file ($XDG_DATA_HOME/shoal/results.json)", 0},
+    {"no-save", KEY_NO_SAVE, NULL, 0, "Do not add to the results file", 0},
+    {"json", KEY_JSON, NULL, 0, "Print the series as JSON, as a results file holds them", 0},
+    {0},
+};
+
+static void add_workload(
+    struct bench_arguments *arguments, const char *text, struct argp_state *state)
+{
+    struct workload *workload = &arguments->workloads[arguments->n_workloads];
+
+    measure_parse_workload(state, text, workload);
+    for (size_t i = 0; i < arguments->n_workloads; i++)
+        if (strcmp(arguments->workloads[i].name, workload->name) == 0)
+            argp_error(state, "workload '%s' is given twice", workload->name);
+    arguments->n_workloads++;
+}
+
+static void refuse_method(const char *text, int r, struct argp_state *state)
+{
+    _cleanup_free_ char *quoted = quote_name(text);
+    const char *name = quoted ? quoted : "?";
+
+    if (r == -EINVAL)
+        argp_error(state,
+            "method %s: the form is NAME=COMMAND, NAME of letters, digits and '+-._', COMMAND with "
+            "{from} and {to}",
+            name);
+    if (r == -ENOENT)
+        argp_error(state, "there is no method %s; any is NAME=COMMAND with {from} and {to}", name);
+    argp_failure(state, EXIT_SOME_FAILED, -r, "cannot use method %s", name);
+}
+
+static void add_method(
+    struct bench_arguments *arguments, const char *text, struct argp_state *state)
+{
+    struct method *method = &arguments->methods[arguments->n_methods];
+    int r = method_parse(text, method);
+
+    if (r < 0)
+        refuse_method(text, r, state);
+    for (size_t i = 0; i < arguments->n_methods; i++)
+        if (strcmp(arguments->methods[i].name, method->name) == 0)
+            argp_error(state, "method '%s' is given twice", method->name);
+    arguments->n_methods++;
+}
+
+static void set_cache(struct bench_arguments *arguments, enum cache cache, struct argp_state *state)
+{
+    if (arguments->cache != CACHE_UNSAID && arguments->cache != cache)
+        argp_error(state, "--warm and --cold exclude each other");
+    arguments->cache = cache;
+}
+
+static void check_arguments(struct bench_arguments *arguments, struct argp_state *state)
+{
+    if (arguments->no_save && arguments->db)
+        argp_error(state, "--db and --no-save exclude each other");
+    if (arguments->n_workloads == 0) {
+        add_workload(arguments, "insight", state);
+        add_workload(arguments, "one-large", state);
+    }
+    bool is_default = arguments->n_methods == 0;
+    for (size_t i = 0; is_default && method_name(i); i++)
+        add_method(arguments, method_name(i), state);
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    struct bench_arguments *arguments = state->input;
+
+    switch (key) {
+    case KEY_WORKLOAD:
+        add_workload(arguments, text, state);
+        return 0;
+    case KEY_METHOD:
+        add_method(arguments, text, state);
+        return 0;
+    case KEY_RUNS:
+        arguments->runs = (unsigned)measure_parse_number(state, "--runs", text, 1, RUNS_MAX);
+        return 0;
+    case KEY_WARM:
+    case KEY_COLD:
+        set_cache(arguments, key == KEY_WARM ? CACHE_WARM : CACHE_COLD, state);
+        return 0;
+    case KEY_FROM:
+        arguments->from = text;
+        return 0;
+    case KEY_TO:
+        arguments->to = text;
+        return 0;
+    case KEY_SEED:
+        arguments->seed = measure_parse_number(state, "--seed", text, 0, INT64_MAX);
+        return 0;
+    case KEY_DB:
+        arguments->db = text;
+        return 0;
+    case KEY_JSON:
+        arguments->json = true;
+        return 0;
+    case KEY_NO_SAVE:
+        arguments->no_save = true;
+        return 0;
+    case ARGP_KEY_END:
+        check_arguments(arguments, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static char *help_filter(int key, const char *text, void *input)
+{
+    char *help = NULL;
+    size_t length;
+
+    (void)input;
+    if (key != ARGP_KEY_HELP_POST_DOC)
+        return (char *)text;
+    _cleanup_free_ char *workloads = measure_workloads_help();
+    FILE *out = workloads ? open_memstream(&help, &length) : NULL;
+    if (!out)
+        return NULL;
+    (void)fprintf(out, "%s\nMethods:\n", workloads);
+    for (size_t i = 0; method_name(i); i++)
+        (void)fprintf(out, "  %-10s %s\n", method_name(i), method_command(i));
+    (void)fputs(
+        "{to} is a new, empty directory. {parent} and {name} are the two parts of {from}.\n", out);
+    if (ferror(out) | fclose(out)) {
+        free(help);
+        return NULL;
+    }
+    return help;
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse_option,
+    .doc = "Times this machine's ways to copy many small files, and one large file.\v-",
+    .help_filter = help_filter,
+};
+
+/* --- Progress --- */
+
+static void show_progress(void *context, const struct bench_progress *progress)
+{
+    struct progress_line *line = context;
+    char done[COUNT_TEXT_MAX], total[COUNT_TEXT_MAX];
+
+    (void)measure_count(progress->done, done);
+    (void)measure_count(progress->total, total);
+    switch (progress->phase) {
+    case BENCH_MAKING:
+        progress_line_show(line, false, "%s: makes file %s of %s", progress->workload, done, total);
+        break;
+    case BENCH_WARMING:
+        progress_line_show(line, true, "%s: warms up, %s", progress->workload, progress->method);
+        break;
+    case BENCH_RUNNING:
+        progress_line_show(
+            line, true, "%s: run %s of %s, %s", progress->workload, done, total, progress->method);
+        break;
+    case BENCH_CHECKING:
+        progress_line_show(
+            line, true, "%s: checks the copy, %s", progress->workload, progress->method);
+        break;
+    case BENCH_REMOVING:
+        progress_line_show(line, true, "removes what was made");
+        break;
+    }
+}
+
+static void complain_left_behind(void *context, const char *path, int error)
+{
+    _cleanup_free_ char *quoted = quote_name(path);
+
+    progress_line_clear(context);
+    cli_error("cannot remove %s: %s", quoted ? quoted : path, strerror(error));
+}
+
+/* --- Results --- */
+
+static void complain_of_results(const char *what, const char *path, const char *why, int r)
+{
+    _cleanup_free_ char *quoted = quote_name(path);
+
+    cli_error(
+        "cannot %s results file %s: %s", what, quoted ? quoted : path, why ? why : strerror(-r));
+}
+
+/* Where the results go, before anything is measured in vain; *ret is NULL with --no-save. */
+static int find_results(const struct bench_arguments *arguments, char **ret)
+{
+    _cleanup_free_ char *path = NULL, *why = NULL;
+    struct results *results = NULL;
+
+    *ret = NULL;
+    if (arguments->no_save)
+        return EXIT_OK;
+    path = arguments->db ? strdup(arguments->db) : results_default_path();
+    if (!path) {
+        cli_error("cannot tell where results go: neither XDG_DATA_HOME nor HOME is set; "
+                  "give --db FILE or --no-save");
+        return EXIT_SOME_FAILED;
+    }
+    int r = results_load(path, &results, &why);
+    results_free(results);
+    if (r < 0) {
+        complain_of_results("read", path, why, r);
+        return EXIT_SOME_FAILED;
+    }
+    *ret = TAKE_PTR(path);
+    return EXIT_OK;
+}
+
+static int save(const char *path, const struct results *results)
+{
+    for (size_t i = 0; i < results->n_series; i++) {
+        _cleanup_free_ char *why = NULL;
+        int r = results_append(path, &results->series[i], &why);
+        if (r < 0) {
+            complain_of_results("add to", path, why, r);
+            return EXIT_SOME_FAILED;
+        }
+    }
+    return EXIT_OK;
+}
+
+static int print_json(const struct results *results)
+{
+    _cleanup_free_ char *text = NULL;
+    int r = results_to_json(results, &text);
+
+    if (r == 0)
+        (void)puts(text); /* cli_finish() asks the stream */
+    return r;
+}
+
+static int print_tables(const struct results *results)
+{
+    _cleanup_free_ const struct series **list = calloc(results->n_series + 1, sizeof(*list));
+
+    if (!list)
+        return -ENOMEM;
+    for (size_t i = 0; i < results->n_series; i++) {
+        list[i] = &results->series[i];
+        int r = bench_print_times(stdout, list[i]);
+        if (r < 0)
+            return r;
+    }
+    return report_print(stdout, list, results->n_series, NULL);
+}
+
+static int print_results(const struct bench_arguments *arguments, const struct results *results)
+{
+    int r = arguments->json ? print_json(results) : print_tables(results);
+
+    if (r == 0)
+        return EXIT_OK;
+    cli_error("cannot print the results: %s", strerror(-r));
+    return EXIT_SOME_FAILED;
+}
+
+/* --- The bench --- */
+
+static int worse(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+/* "cannot OPERATION 'PATH': reason; hint" */
+static void complain_of_fault(const struct bench_fault *fault, int r)
+{
+    _cleanup_free_ char *quoted = fault->path ? quote_name(fault->path) : NULL;
+    const char *hint = fault->hint;
+
+    if (!hint && (r == -EACCES || r == -EPERM) && !fault->path)
+        hint = "--cold needs root";
+    cli_error("cannot %s%s%s: %s%s%s", fault->operation ? fault->operation : "measure",
+        quoted ? " " : "", quoted ? quoted : "", strerror(-r), hint ? "; " : "", hint ? hint : "");
+}
+
+/* Measures; what is complete is in *results even if not all is. */
+static int measure(const struct bench_arguments *arguments, const char *to, struct results *results)
+{
+    struct progress_line line;
+    struct bench_fault fault;
+    const struct bench_plan plan = {
+        .workloads = arguments->workloads,
+        .n_workloads = arguments->n_workloads,
+        .methods = arguments->methods,
+        .n_methods = arguments->n_methods,
+        .runs = arguments->runs,
+        .cold = arguments->cache == CACHE_COLD,
+        .from = arguments->from,
+        .to = to,
+        .seed = arguments->seed,
+        .stop = &stop,
+        .on_progress = show_progress,
+        .on_left_behind = complain_left_behind,
+        .context = &line,
+    };
+
+    progress_line_start(&line);
+    int r = bench_run(&plan, results, &fault);
+    progress_line_clear(&line);
+    if (r < 0 && r != -EINTR)
+        complain_of_fault(&fault, r);
+    free(fault.path);
+    free(fault.hint);
+    if (r == -EINTR)
+        return EXIT_INTERRUPTED;
+    return r < 0 ? EXIT_SOME_FAILED : EXIT_OK;
+}
+
+static int bench(const struct bench_arguments *arguments)
+{
+    _cleanup_free_ char *results_path = NULL, *here = NULL;
+    struct results results = {0};
+
+    int code = find_results(arguments, &results_path);
+    if (code != EXIT_OK)
+        return code;
+    if (!arguments->to && !(here = getcwd(NULL, 0))) {
+        cli_error("cannot tell the current directory: %s; give --to DIR", strerror(errno));
+        return EXIT_SOME_FAILED;
+    }
+    double pressure = system_cpu_pressure_percent();
+    measure_catch_signals(on_signal);
+    code = measure(arguments, arguments->to ? arguments->to : here, &results);
+    if (results_path)
+        code = worse(code, save(results_path, &results));
+    if (results.n_series > 0 && code != EXIT_INTERRUPTED) {
+        code = worse(code, print_results(arguments, &results));
+        bench_warn(&results, arguments->runs, pressure);
+        code = worse(code, bench_complain(&results));
+    }
+    for (size_t i = 0; i < results.n_series; i++)
+        series_clear(&results.series[i]);
+    free(results.series);
+    return code;
+}
+
+int command_bench(int argc, char **argv)
+{
+    /* No argument adds more than one, and the defaults are fewer than eight. */
+    size_t room = (size_t)argc + 8;
+    _cleanup_free_ struct workload *workloads = calloc(room, sizeof(*workloads));
+    _cleanup_free_ struct method *methods = calloc(room, sizeof(*methods));
+    struct bench_arguments arguments = {
+        .workloads = workloads, .methods = methods, .runs = 5, .seed = 1};
+
+    argp_err_exit_status = EXIT_USAGE;
+    argp_program_version = "shoal " SHOAL_VERSION;
+    if (!workloads || !methods) {
+        cli_error("cannot read the arguments: %s", strerror(ENOMEM));
+        return EXIT_SOME_FAILED;
+    }
+    if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0)
+        return EXIT_USAGE;
+    int code = bench(&arguments);
+    for (size_t i = 0; i < arguments.n_methods; i++)
+        method_clear(&methods[i]);
+    return cli_finish(code);
+}

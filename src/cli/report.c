@@ -1,0 +1,318 @@
+#include "cli/cli.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/quote.h"
+#include "report/report.h"
+#include "results/results.h"
+#include "version.h"
+
+enum {
+    KEY_REFERENCE = 256,
+    KEY_BESIDE_REFERENCE,
+    KEY_LIST,
+    KEY_DB,
+    KEY_SERIES,
+    KEY_LAST,
+    KEY_ALL,
+    KEY_BASELINE,
+    KEY_JSON,
+    KEY_USAGE,
+};
+
+static const struct argp_option option_table[] = {
+    {NULL, 0, NULL, 0, "What to print (default: the tables of the stored results):", 1},
+    {"reference", KEY_REFERENCE, NULL, 0, "The published tables: six SGI machines", 1},
+    {"beside-reference", KEY_BESIDE_REFERENCE, NULL, 0,
+        "This machine's methods and the published machines in one table, fastest first", 1},
+    {"list", KEY_LIST, NULL, 0, "A line for each series (default: of all)", 1},
+    {NULL, 0, NULL, 0,
+        "Which series (default: the last one of each system, workload, source, cache state and "
+        "destination):",
+        2},
+    {"series", KEY_SERIES, "ID", 0, "This one; may be given several times", 2},
+    {"last", KEY_LAST, NULL, 0, "The one measured last", 2},
+    {"all", KEY_ALL, NULL, 0, "All of them", 2},
+    {NULL, 0, NULL, 0, "How:", 3},
+    {"db", KEY_DB, "FILE", 0,
+        "Read the results from FILE, not from $XDG_DATA_HOME/shoal/results.json", 3},
+    {"baseline", KEY_BASELINE, "METHOD", 0, "Give times as multiples of METHOD's (default: shoal)",
+        3},
+    {"json", KEY_JSON, NULL, 0, "Print JSON", 3},
+    {NULL, 0, NULL, 0, "Help:", 4},
+    {"help", '?', NULL, 0, "Print this help", 4},
+    {"usage", KEY_USAGE, NULL, 0, "Print the options in brief", 4},
+    {"version", 'V', NULL, 0, "Print the version", 4},
+    {0},
+};
+
+enum content { CONTENT_TABLES, CONTENT_REFERENCE, CONTENT_BESIDE_REFERENCE, CONTENT_LIST };
+
+enum choice { CHOICE_DEFAULT, CHOICE_NAMED, CHOICE_LAST, CHOICE_ALL };
+
+struct arguments {
+    enum content content;
+    enum choice choice;
+    const char **ids; /* of CHOICE_NAMED; room for as many as there are arguments */
+    size_t n_ids;
+    const char *db; /* NULL: the default */
+    const char *baseline;
+    bool json;
+};
+
+static void set_content(struct arguments *arguments, enum content content, struct argp_state *state)
+{
+    if (arguments->content != CONTENT_TABLES && arguments->content != content)
+        argp_error(state, "--reference, --beside-reference and --list exclude each other");
+    arguments->content = content;
+}
+
+static void set_choice(struct arguments *arguments, enum choice choice, struct argp_state *state)
+{
+    if (arguments->choice != CHOICE_DEFAULT && arguments->choice != choice)
+        argp_error(state, "--series, --last and --all exclude each other");
+    arguments->choice = choice;
+}
+
+/* Options that together would have no meaning. */
+static void check_arguments(const struct arguments *arguments, struct argp_state *state)
+{
+    enum content content = arguments->content;
+
+    if (content == CONTENT_REFERENCE &&
+        (arguments->choice != CHOICE_DEFAULT || arguments->db || arguments->baseline))
+        argp_error(state, "--reference prints no stored results: no option can choose among them");
+    if ((content == CONTENT_BESIDE_REFERENCE || content == CONTENT_LIST) && arguments->json)
+        argp_error(state, "--json goes with the stored results or with --reference");
+    if ((content == CONTENT_BESIDE_REFERENCE || content == CONTENT_LIST) && arguments->baseline)
+        argp_error(state, "--baseline has no meaning there");
+}
+
+static error_t parse_option(int key, char *value, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+
+    switch (key) {
+    case KEY_REFERENCE:
+        set_content(arguments, CONTENT_REFERENCE, state);
+        break;
+    case KEY_BESIDE_REFERENCE:
+        set_content(arguments, CONTENT_BESIDE_REFERENCE, state);
+        break;
+    case KEY_LIST:
+        set_content(arguments, CONTENT_LIST, state);
+        break;
+    case KEY_SERIES:
+        set_choice(arguments, CHOICE_NAMED, state);
+        arguments->ids[arguments->n_ids++] = value;
+        break;
+    case KEY_LAST:
+        set_choice(arguments, CHOICE_LAST, state);
+        break;
+    case KEY_ALL:
+        set_choice(arguments, CHOICE_ALL, state);
+        break;
+    case KEY_DB:
+        arguments->db = value;
+        break;
+    case KEY_BASELINE:
+        arguments->baseline = value;
+        break;
+    case KEY_JSON:
+        arguments->json = true;
+        break;
+    case '?':
+        argp_state_help(state, stdout, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC);
+        exit(cli_finish(EXIT_OK));
+    case KEY_USAGE:
+        argp_state_help(state, stdout, ARGP_HELP_USAGE);
+        exit(cli_finish(EXIT_OK));
+    case 'V':
+        (void)printf("shoal %s\n", SHOAL_VERSION);
+        exit(cli_finish(EXIT_OK));
+    case ARGP_KEY_ARG:
+        argp_error(state, "'%s' is too much: no argument is expected", value);
+        break;
+    case ARGP_KEY_END:
+        check_arguments(arguments, state);
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp parser = {
+    .options = option_table,
+    .parser = parse_option,
+    .doc = "Prints the tables of what 'shoal bench' measured."
+           "\vTimes are medians, m:ss; Data Rate is KB (1024 bytes) per second. Only methods whose "
+           "copies were right are ranked.",
+};
+
+/* Says what could not be done with a file; the reason is the reader's or the system's. */
+static void complain(const char *what, const char *path, const char *why)
+{
+    _cleanup_free_ char *quoted = quote_name(path);
+    cli_error("cannot %s %s: %s", what, quoted ? quoted : path, why);
+}
+
+static int load(const char *path, struct results **ret)
+{
+    _cleanup_free_ char *why = NULL;
+    int r = results_load(path, ret, &why);
+
+    if (r < 0)
+        complain("read results from", path, why ? why : strerror(-r));
+    return r;
+}
+
+/* Whether b, measured after a, takes its place in the default choice. */
+static bool series_replaces(const struct series *a, const struct series *b)
+{
+    return a->cold == b->cold && strcmp(a->system.name, b->system.name) == 0 &&
+           strcmp(a->workload, b->workload) == 0 && strcmp(a->from.type, b->from.type) == 0 &&
+           strcmp(a->to.type, b->to.type) == 0 && strcmp(a->to.path, b->to.path) == 0;
+}
+
+static bool is_named(const struct arguments *arguments, const struct series *series)
+{
+    for (size_t i = 0; i < arguments->n_ids; i++)
+        if (strcmp(arguments->ids[i], series->id) == 0)
+            return true;
+    return false;
+}
+
+static bool is_chosen(const struct arguments *arguments, const struct results *results, size_t at)
+{
+    switch (arguments->choice) {
+    case CHOICE_NAMED:
+        return is_named(arguments, &results->series[at]);
+    case CHOICE_LAST:
+        return at == results->n_series - 1;
+    case CHOICE_ALL:
+        return true;
+    case CHOICE_DEFAULT:
+        break;
+    }
+    if (arguments->content == CONTENT_LIST)
+        return true;
+    for (size_t i = at + 1; i < results->n_series; i++)
+        if (series_replaces(&results->series[at], &results->series[i]))
+            return false;
+    return true;
+}
+
+/* Whether each ID that was asked for is there; names those that are not. */
+static bool are_ids_there(
+    const struct arguments *arguments, const struct results *results, const char *path)
+{
+    bool all = true;
+
+    for (size_t i = 0; i < arguments->n_ids; i++) {
+        size_t k = 0;
+        while (k < results->n_series && strcmp(results->series[k].id, arguments->ids[i]) != 0)
+            k++;
+        if (k < results->n_series)
+            continue;
+        _cleanup_free_ char *id = quote_name(arguments->ids[i]);
+        _cleanup_free_ char *file = quote_name(path);
+        cli_error("cannot find series %s in %s; 'shoal report --list' lists them",
+            id ? id : arguments->ids[i], file ? file : path);
+        all = false;
+    }
+    return all;
+}
+
+static int print_content(const struct arguments *arguments, const struct series *const *series,
+    size_t n_series, const char *path)
+{
+    const struct report_options options = {.baseline = arguments->baseline};
+    int r;
+
+    if (arguments->content == CONTENT_LIST)
+        r = report_print_list(stdout, series, n_series);
+    else if (arguments->content == CONTENT_BESIDE_REFERENCE)
+        r = report_print_beside_reference(stdout, series, n_series);
+    else if (arguments->json)
+        r = report_print_json(stdout, series, n_series, &options);
+    else
+        r = report_print(stdout, series, n_series, &options);
+    if (r == -ENODATA)
+        complain("compare results from", path,
+            "none of this choice copied as much as the published machines did; "
+            "'shoal bench' does, with its workload 'insight'");
+    else if (r < 0)
+        cli_error("cannot print the report: %s", strerror(-r));
+    return r < 0 ? EXIT_SOME_FAILED : EXIT_OK;
+}
+
+static int print_results(
+    const struct arguments *arguments, const struct results *results, const char *path)
+{
+    size_t n = 0;
+
+    if (results->n_series == 0) {
+        complain("report from", path,
+            "no results are there; 'shoal bench' makes some, "
+            "'shoal report --reference' prints the published ones");
+        return EXIT_SOME_FAILED;
+    }
+    if (!are_ids_there(arguments, results, path))
+        return EXIT_SOME_FAILED;
+    _cleanup_free_ const struct series **series = calloc(results->n_series, sizeof(*series));
+    if (!series) {
+        cli_error("cannot print the report: %s", strerror(ENOMEM));
+        return EXIT_SOME_FAILED;
+    }
+    for (size_t i = 0; i < results->n_series; i++)
+        if (is_chosen(arguments, results, i))
+            series[n++] = &results->series[i];
+    return print_content(arguments, series, n, path);
+}
+
+static int report_results(const struct arguments *arguments)
+{
+    _cleanup_free_ char *path = arguments->db ? strdup(arguments->db) : results_default_path();
+    struct results *results = NULL;
+
+    if (!path) {
+        cli_error("cannot tell where the results are: neither XDG_DATA_HOME nor HOME says it; "
+                  "use --db");
+        return EXIT_SOME_FAILED;
+    }
+    if (load(path, &results) < 0)
+        return EXIT_SOME_FAILED;
+    int code = print_results(arguments, results, path);
+    results_free(results);
+    return code;
+}
+
+static int report_reference(const struct arguments *arguments)
+{
+    int r = arguments->json ? report_print_reference_json(stdout) : report_print_reference(stdout);
+
+    if (r < 0)
+        cli_error("cannot print the report: %s", strerror(-r));
+    return r < 0 ? EXIT_SOME_FAILED : EXIT_OK;
+}
+
+int command_report(int argc, char **argv)
+{
+    _cleanup_free_ const char **ids = calloc((size_t)argc, sizeof(*ids));
+    struct arguments arguments = {.ids = ids};
+
+    argp_err_exit_status = EXIT_USAGE;
+    if (!ids || argp_parse(&parser, argc, argv, ARGP_NO_HELP, NULL, &arguments) != 0) {
+        cli_error("cannot read the options: %s", strerror(ENOMEM));
+        return EXIT_SOME_FAILED;
+    }
+    if (arguments.content == CONTENT_REFERENCE)
+        return cli_finish(report_reference(&arguments));
+    return cli_finish(report_results(&arguments));
+}

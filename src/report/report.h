@@ -1,0 +1,80 @@
+/* The tables of what was measured, in the form of the published ones, as text of at most 80
+ * columns.
+ *
+ * Every function writes to `out` and returns 0 or a negative errno (-ENOMEM, or as said). A stream
+ * that does not take what is written keeps its own error flag: the caller checks ferror(out) once,
+ * at the end. Names from a results file are shown with control characters and invalid UTF-8 as '?'.
+ *
+ * Series are passed as an array of pointers, so that any choice from a results file can be shown;
+ * what they point to stays the caller's and is only read. A bench that has just measured one series
+ * says report_print(stdout, (const struct series *const[]){&series}, 1, NULL);
+ *
+ * What the tables mean. Time is the median of the samples' real time, m:ss, with three decimals
+ * below one second and two below ten; On Disk is the same until everything was on the device too
+ * (blank if not measured). Data Rate is KB of file content (1024 bytes) per second of that real
+ * time, a whole number. Times as Long is the time as a multiple of the baseline's: the median of
+ * the ratios of the samples that ran in the same block, and its bootstrap 95% interval; the ratio
+ * of the medians, and no interval, where no blocks are shared.
+ *
+ * A method is ranked if its copy is right (or was not checked, which a note says), it has samples,
+ * and every sample exited 0. All others stand below the table with the reason, without rank or
+ * figures. A row is one method from one source; a source is the file system type and whether the
+ * cache was warm or cold. Warm and cold samples never meet in a row. */
+#ifndef SHOAL_REPORT_REPORT_H
+#define SHOAL_REPORT_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct series;
+
+/* Zeroes are the defaults, and so is a NULL pointer. */
+struct report_options {
+    /* The method that Times as Long is relative to; NULL: "shoal". A series in which it is not
+     * ranked takes its fastest method. A line below the table says which it is. */
+    const char *baseline;
+};
+
+/* Everything there is to say of the series: for each workload the results of each system, then,
+ * where there is more than one series, the summary tables, then small-versus-large where both were
+ * measured. `options` may be NULL. This is what `shoal report` and the end of `shoal bench` print.
+ */
+int report_print(FILE *out, const struct series *const *series, size_t n_series,
+    const struct report_options *options);
+
+/* "Results for SYSTEM": a block for each system, workload and destination in the order of the
+ * series, with each source's methods fastest first. */
+int report_print_series(FILE *out, const struct series *const *series, size_t n_series,
+    const struct report_options *options);
+
+/* One table for each workload and source, of all systems and methods, fastest first. */
+int report_print_summaries(FILE *out, const struct series *const *series, size_t n_series);
+
+/* The rates of many small files beside those of one large file (a workload of one file), method by
+ * method, wherever the series hold both for the same system, source and destination. Prints nothing
+ * and returns 0 where they do not. */
+int report_print_small_versus_large(FILE *out, const struct series *const *series, size_t n_series);
+
+/* The published tables, every figure as published: the machines (41, 27 to 31), then 32 and 33,
+ * fastest first. */
+int report_print_reference(FILE *out);
+
+/* The same figures for programs: the reference data (data/sgi-small-files.json) itself. */
+int report_print_reference_json(FILE *out);
+
+/* The published machines and this one's methods in one table, fastest first, with how many times
+ * the Origin200's rate each has. Only series of the same amount of data (as many files, as many KB)
+ * are shown, a table for each system. -ENODATA, and nothing printed, if there is none. */
+int report_print_beside_reference(FILE *out, const struct series *const *series, size_t n_series);
+
+/* A list of the series: id, when, workload, source, destination, how many methods. */
+int report_print_list(FILE *out, const struct series *const *series, size_t n_series);
+
+/* The same figures for programs: {"schema": "shoal-report", "version": 1, "series": […]}, every
+ * series with its system and methods in the order of the table, times in nanoseconds, rates
+ * unrounded. */
+int report_print_json(FILE *out, const struct series *const *series, size_t n_series,
+    const struct report_options *options);
+
+#endif

@@ -1,0 +1,132 @@
+/* The tables' figures for programs. The words and keys are those of a results file. */
+#include "report/report.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/quote.h"
+#include "report/ranking.h"
+#include "report/table.h"
+#include "results/results.h"
+
+/* A string; what is not UTF-8, which JSON cannot hold, as people are shown it. */
+static json_t *json_text(const char *text)
+{
+    if (utf8_is_valid(text, strlen(text)))
+        return json_string(text);
+    _cleanup_free_ char *quoted = quote_name(text);
+    return quoted ? json_string(quoted) : NULL;
+}
+
+static json_t *json_file_system(const struct file_system_info *info)
+{
+    int has_journal = info->has_journal;
+
+    return json_pack("{s:o, s:o, s:o, s:o}", "path", json_text(info->path), "type",
+        json_text(info->type), "options", json_text(info->options), "has_journal",
+        has_journal < 0 ? json_null() : json_boolean(has_journal));
+}
+
+static json_t *json_system(const struct system_info *info)
+{
+    return json_pack("{s:o, s:o, s:I, s:I, s:o}", "name", json_text(info->name), "cpu",
+        json_text(info->cpu), "cores", (json_int_t)info->cores, "memory_kb",
+        (json_int_t)info->memory_kb, "kernel", json_text(info->kernel));
+}
+
+/* [low, high], or null where there is no interval. */
+static json_t *json_interval(const struct ratio *ratio)
+{
+    return ratio->n > 1 ? json_pack("[f, f]", ratio->low, ratio->high) : json_null();
+}
+
+static json_t *json_figures(const struct standing *standing, size_t rank)
+{
+    return json_pack("{s:I, s:I, s:I, s:o, s:I, s:I, s:f, s:f, s:f, s:o}", "rank", (json_int_t)rank,
+        "real_ns", (json_int_t)standing->real_ns, "real_mad_ns", (json_int_t)standing->real_mad_ns,
+        "synced_ns",
+        standing->synced_ns ? json_integer((json_int_t)standing->synced_ns) : json_null(),
+        "user_ns", (json_int_t)standing->user_ns, "sys_ns", (json_int_t)standing->sys_ns,
+        "rate_kb_s", standing->rate_kb_s, "files_s", standing->files_s, "as_long",
+        standing->as_long.median, "as_long_interval", json_interval(&standing->as_long));
+}
+
+static json_t *json_standing(const struct standing *standing, size_t rank)
+{
+    static const char *const verdicts[] = {
+        [VERDICT_UNCHECKED] = "unchecked",
+        [VERDICT_RIGHT] = "right",
+        [VERDICT_WRONG] = "wrong",
+        [VERDICT_FAILED] = "failed",
+        [VERDICT_MISSING] = "missing",
+    };
+    const struct method_result *method = standing->method;
+    char reason[REASON_SIZE];
+
+    return json_pack("{s:o, s:o, s:o, s:s, s:o, s:I, s:o, s:o}", "name", json_text(method->name),
+        "command", json_text(method->command), "version", json_text(method->version), "verdict",
+        verdicts[method->verdict], "why", json_text(method->why), "runs",
+        (json_int_t)method->n_samples, "figures",
+        standing->is_ranked ? json_figures(standing, rank) : json_null(), "not_ranked",
+        standing->is_ranked ? json_null() : json_text(standing_describe_reason(reason, standing)));
+}
+
+static json_t *json_standings(const struct ranking *ranking)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < ranking->n_standings; i++) {
+        if (json_array_append_new(list, json_standing(&ranking->standings[i], i + 1)) < 0) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+static json_t *json_ranking(const struct ranking *ranking)
+{
+    const struct series *series = ranking->series;
+
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:b, s:o, s:o}", "id",
+        json_text(series->id), "started", json_text(series->started), "system",
+        json_system(&series->system), "from", json_file_system(&series->from), "to",
+        json_file_system(&series->to), "workload", json_text(series->workload), "seed",
+        (json_int_t)series->seed, "files", (json_int_t)series->files, "bytes",
+        (json_int_t)series->bytes, "cold", series->cold, "baseline",
+        ranking->baseline ? json_text(ranking->baseline->method->name) : json_null(), "methods",
+        json_standings(ranking));
+}
+
+static int add_series(json_t *list, const struct series *series, const char *baseline)
+{
+    struct ranking ranking;
+    int r = ranking_make(series, baseline, &ranking);
+
+    if (r < 0)
+        return r;
+    r = json_array_append_new(list, json_ranking(&ranking)) < 0 ? -ENOMEM : 0;
+    ranking_clear(&ranking);
+    return r;
+}
+
+int report_print_json(FILE *out, const struct series *const *series, size_t n_series,
+    const struct report_options *options)
+{
+    json_t *list = json_array();
+    json_t *root =
+        json_pack("{s:s, s:i, s:O}", "schema", "shoal-report", "version", 1, "series", list);
+    int r = root ? 0 : -ENOMEM;
+
+    for (size_t i = 0; i < n_series && r == 0; i++)
+        r = add_series(list, series[i], ranking_baseline(options));
+    if (r == 0 && json_dumpf(root, out, JSON_INDENT(2)) < 0 && !ferror(out))
+        r = -ENOMEM;
+    (void)fputc('\n', out);
+    json_decref(root);
+    json_decref(list);
+    return r;
+}

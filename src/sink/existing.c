@@ -1,0 +1,34 @@
+#include "sink/existing.h"
+
+#include <errno.h>
+
+/* Two names of the source can be one name here: in two FROMs, or where a file system folds case.
+ * The first one stays. */
+static bool was_just_made(
+    const struct stat *existing, bool fresh, const struct sink_options *options)
+{
+    const struct timespec *since = &options->just_made_since;
+    return fresh || (since->tv_sec && timespec_compare(&existing->st_ctim, since) >= 0);
+}
+
+int existing_judge(const struct stat *existing, bool fresh, const struct entry *entry,
+    const struct sink_options *options, struct outcome *outcome)
+{
+    int order = timespec_compare(&existing->st_mtim, &entry->mtime);
+
+    if (options->existing == SHOAL_EXISTING_KEEP)
+        return SINK_KEPT_OTHER;
+    if (S_ISDIR(existing->st_mode))
+        return outcome_fail_target(outcome, "overwrite with a file", -EISDIR);
+    if (entry_is_inode(entry, existing))
+        return outcome_fail_target(outcome, "copy onto itself", -EINVAL);
+    if (options->existing == SHOAL_EXISTING_IF_OLDER && order >= 0)
+        return SINK_KEPT_OTHER;
+    if (options->existing == SHOAL_EXISTING_IF_UNLIKE &&
+        (existing->st_mode & S_IFMT) == (entry->mode & S_IFMT) && order == 0 &&
+        (uint64_t)existing->st_size == entry->size)
+        return SINK_KEPT_SAME;
+    if (was_just_made(existing, fresh, options))
+        return outcome_fail_target(outcome, "overwrite what was just created,", -EEXIST);
+    return 0;
+}

@@ -1,0 +1,446 @@
+#!/usr/bin/env bats
+# shoal report. $SHOAL is the program.
+
+setup() {
+    db="$BATS_TEST_TMPDIR/results.json"
+    unset XDG_DATA_HOME
+    export HOME="$BATS_TEST_TMPDIR/home"
+}
+
+# One sample: its block and its real time in milliseconds.
+sample() {
+    printf '{"block": %d, "real_ns": %d000000, "synced_ns": %d000000, "user_ns": 1000000,
+             "sys_ns": 2000000, "max_rss_kb": 4096, "exit_status": 0}' "$1" "$2" $(($2 + 100))
+}
+
+# A method: name, verdict, why, and the real times of its samples in milliseconds.
+method() {
+    local name=$1 verdict=$2 why=$3 block=0 samples=
+    shift 3
+    for ms; do
+        samples+=${samples:+,}$(sample $block "$ms")
+        block=$((block + 1))
+    done
+    printf '{"name": "%s", "command": "%s {from} {to}", "version": "", "verdict": "%s", "why": "%s",
+             "samples": [%s]}' "$name" "$name" "$verdict" "$why" "$samples"
+}
+
+# A series: id, workload, files, bytes, cold, and its methods.
+series() {
+    local id=$1 workload=$2 files=$3 bytes=$4 cold=$5
+    shift 5
+    local IFS=,
+    printf '{"id": "%s", "started": "2024-05-08T12:00:00Z",
+             "system": {"name": "Toy CPU 1MHz", "cpu": "Toy CPU 1MHz", "cores": 2,
+                        "memory_kb": 1048576, "kernel": "Linux 6.1.0"},
+             "from": {"path": "/from", "type": "ext4", "options": "rw", "has_journal": true},
+             "to": {"path": "/to", "type": "xfs", "options": "rw", "has_journal": null},
+             "workload": "%s", "seed": 1, "files": %d, "bytes": %d, "cold": %s, "methods": [%s]}' \
+        "$id" "$workload" "$files" "$bytes" "$cold" "$*"
+}
+
+results() {
+    local IFS=,
+    printf '{"schema": "shoal-results", "version": 1, "series": [%s]}' "$*" >"$db"
+}
+
+insight_bytes=$((76289 * 1024))
+
+warm() {
+    series warm insight 2200 $insight_bytes false \
+        "$(method tar right '' 2000 2200 1800)" \
+        "$(method shoal right '' 1000 1100 900)" \
+        "$(method cp wrong "'a' differs" 500 500 500)" \
+        "$(method rsync failed 'exit status 23')" \
+        "$(method rclone missing '')"
+}
+
+cold() {
+    series cold insight 2200 $insight_bytes true \
+        "$(method tar unchecked '' 12000 13000 20000)" \
+        "$(method shoal right '' 78000 78000 78000)"
+}
+
+large() {
+    series large one-large 1 $insight_bytes false \
+        "$(method tar right '' 400)" "$(method shoal right '' 500)"
+}
+
+fits_80_columns() {
+    awk 'length($0) > 80 { print "wide: " $0; bad = 1 } / $/ { print "blank at its end: " $0; bad = 1 }
+         END { exit bad }' <<<"$output"
+}
+
+@test "--reference prints the published tables, figure by figure" {
+    cat >"$BATS_TEST_TMPDIR/published" <<'END'
+SGI Performance Comparisons: Copying Many Smaller Files Straight to Disk
+insight: about 2,200 files, 76,289 KB, from the IRIS Development Option 7.1 CD
+  for IRIX 6.3; rates in KB/s
+
+   timex tar cBpf - insight | ( cd /var/tmp/t ; tar xBpf - )
+
+
+Results for Origin200 R10000SC 180MHz (1MB L2):
+
+CDROM     Time     Data
+Speed    (m:ss)    Rate
+
+  2X
+ 32X      1:18     978
+
+        Table 41
+
+
+Results for O2 R5000SC 200MHz (the 12X is the O2's internal CDROM):
+
+CDROM     Time     Data
+Speed    (m:ss)    Rate
+
+  2X      4:46     267
+ 12X      2:24     530
+ 32X      1:48     706
+
+        Table 27
+
+
+Results for Indigo2 250MHz R4400SC:
+
+CDROM     Time     Data
+Speed    (m:ss)    Rate
+
+  2X      4:50     263
+ 32X      1:48     706
+
+        Table 28
+
+
+Results for Indy 200MHz R4400SC:
+
+CDROM     Time     Data
+Speed    (m:ss)    Rate
+
+  2X      5:02     253
+ 32X      2:03     620
+
+        Table 29
+
+
+Results for Indy 133MHz R4600PC:
+
+CDROM     Time     Data
+Speed    (m:ss)    Rate
+
+  2X      5:22     237
+ 32X      3:24     374
+
+        Table 30
+
+
+Results for Indy 100MHz R4600PC:
+
+CDROM     Time     Data
+Speed    (m:ss)    Rate
+
+  2X      5:27     233
+ 32X      3:26     370
+
+        Table 31
+
+
+                         Time     Data
+                        (m:ss)    Rate
+
+O2 R5000SC 200MHz 1MB:   4:46     267
+Indigo2 250MHz R4400SC:  4:50     263
+Indy 200MHz R4400SC:     5:02     253
+Indy 133MHz R4600PC:     5:22     237
+Indy 100MHz R4600PC:     5:27     233
+
+   Table 32: 2X CDROM Performance
+   Copying many small files to disk.
+
+
+                         Time     Data
+                        (m:ss)    Rate
+
+O2 R5000SC 200MHz 1MB:   1:48     706
+Indigo2 250MHz R4400SC:  1:48     706
+Indy 200MHz R4400SC:     2:03     620
+Indy 133MHz R4600PC:     3:24     374
+Indy 100MHz R4600PC:     3:26     370
+
+   Table 33: 32X CDROM Performance
+   Copying many small files to disk.
+END
+    "$SHOAL" report --reference | diff -u "$BATS_TEST_TMPDIR/published" -
+    run "$SHOAL" report --reference
+    [ "$status" -eq 0 ]
+    fits_80_columns
+}
+
+@test "--reference --json prints the thirteen cells" {
+    "$SHOAL" report --reference --json | python3 -c '
+import json, sys
+data = json.load(sys.stdin)
+cells = [(m["table"], c["drive"], c["seconds"], c["rate"])
+         for m in data["machines"] for c in m["cells"]]
+assert cells == [
+    (41, "2X", None, None), (41, "32X", 78, 978),
+    (27, "2X", 286, 267), (27, "12X", 144, 530), (27, "32X", 108, 706),
+    (28, "2X", 290, 263), (28, "32X", 108, 706),
+    (29, "2X", 302, 253), (29, "32X", 123, 620),
+    (30, "2X", 322, 237), (30, "32X", 204, 374),
+    (31, "2X", 327, 233), (31, "32X", 206, 370)], cells'
+}
+
+@test "a series ranks right methods by median, and names the others with the reason" {
+    results "$(warm)"
+    run "$SHOAL" report --db "$db"
+    [ "$status" -eq 0 ]
+    fits_80_columns
+    cat >"$BATS_TEST_TMPDIR/expected" <<'END'
+Results for Toy CPU 1MHz:
+insight, 2,200 files, 76,289 KB, to xfs (/to)
+
+                      Time  On Disk   Data  Files  Times
+Method  Source      (m:ss)   (m:ss)   Rate     /s  as Long
+
+shoal   ext4 warm  0:01.00  0:01.10  76289   2200  1.00
+tar     ext4 warm  0:02.00  0:02.10  38145   1100  2.00 (2.00-2.00)
+
+  Not ranked: cp, ext4 warm: the copy is wrong: 'a' differs.
+  Not ranked: rsync, ext4 warm: it failed: exit status 23.
+  Not ranked: rclone, ext4 warm: not on this machine.
+  Series warm, ext4 warm: 3 runs of each; times as long as shoal; 2 cores, Linux
+    6.1.0.
+
+END
+    diff -u "$BATS_TEST_TMPDIR/expected" <("$SHOAL" report --db "$db")
+}
+
+@test "warm and cold stay apart, each with its own ranking and baseline" {
+    results "$(warm)" "$(cold)"
+    run "$SHOAL" report --db "$db"
+    [ "$status" -eq 0 ]
+    fits_80_columns
+    cat >"$BATS_TEST_TMPDIR/expected" <<'END'
+Results for Toy CPU 1MHz:
+insight, 2,200 files, 76,289 KB, to xfs (/to)
+
+                      Time  On Disk   Data  Files  Times
+Method  Source      (m:ss)   (m:ss)   Rate     /s  as Long
+
+shoal   ext4 warm  0:01.00  0:01.10  76289   2200  1.00
+tar     ext4 warm  0:02.00  0:02.10  38145   1100  2.00 (2.00-2.00)
+
+tar     ext4 cold     0:13     0:13   5868    169  0.17 (0.15-0.26)
+shoal   ext4 cold     1:18     1:18    978     28  1.00
+
+  Not ranked: cp, ext4 warm: the copy is wrong: 'a' differs.
+  Not ranked: rsync, ext4 warm: it failed: exit status 23.
+  Not ranked: rclone, ext4 warm: not on this machine.
+  Series warm, ext4 warm: 3 runs of each; times as long as shoal; 2 cores, Linux
+    6.1.0.
+  Not checked: tar, ext4 cold: its copy was not compared.
+  Series cold, ext4 cold: 3 runs of each; times as long as shoal; 2 cores, Linux
+    6.1.0.
+
+                              Time   Data
+Method  System        To    (m:ss)   Rate
+
+shoal   Toy CPU 1MHz  xfs  0:01.00  76289
+tar     Toy CPU 1MHz  xfs  0:02.00  38145
+
+   ext4 warm Performance
+   Copying insight: 2,200 files, 76,289 KB.
+
+                             Time  Data
+Method  System        To   (m:ss)  Rate
+
+tar     Toy CPU 1MHz  xfs    0:13  5868
+shoal   Toy CPU 1MHz  xfs    1:18   978
+
+   ext4 cold Performance
+   Copying insight: 2,200 files, 76,289 KB.
+
+END
+    diff -u "$BATS_TEST_TMPDIR/expected" <("$SHOAL" report --db "$db")
+}
+
+@test "many small files stand beside one large file" {
+    results "$(warm)" "$(large)"
+    run "$SHOAL" report --db "$db"
+    [ "$status" -eq 0 ]
+    fits_80_columns
+    cat >"$BATS_TEST_TMPDIR/expected" <<'END'
+Many small files and one large file, Toy CPU 1MHz, to xfs:
+insight, 2,200 files, 76,289 KB, and one-large, 1 file, 76,289 KB
+
+                   Small   Large  Large/
+Method  Source      Rate    Rate   Small
+
+shoal   ext4 warm  76289  152578    2.00
+tar     ext4 warm  38145  190723    5.00
+
+  One large file moves at 2.00 (shoal) to 5.00 (tar) times the rate of many
+    small ones. What each file costs decides, not the rate of the medium: a
+    device's rate says little about how long many small files take, so measure
+    with files like your own.
+
+END
+    diff -u "$BATS_TEST_TMPDIR/expected" \
+        <("$SHOAL" report --db "$db" | sed -n '/^Many small files and/,$p')
+}
+
+@test "--beside-reference ranks this machine among the published ones" {
+    results "$(warm)" "$(cold)"
+    run "$SHOAL" report --beside-reference --db "$db"
+    [ "$status" -eq 0 ]
+    fits_80_columns
+    cat >"$BATS_TEST_TMPDIR/expected" <<'END'
+Toy CPU 1MHz (*) beside the published machines, each copying 2,200 files, 76,289
+  KB:
+
+                                         Time   Data      Times
+Machine or Method          Source      (m:ss)   Rate  Origin200
+
+* shoal, to xfs            ext4 warm  0:01.00  76289       78.0
+* tar, to xfs              ext4 warm  0:02.00  38145       39.0
+* tar, to xfs              ext4 cold     0:13   5868       6.00
+* shoal, to xfs            ext4 cold     1:18    978       1.00
+Origin200 R10000SC 180MHz  32X           1:18    978       1.00
+O2 R5000SC 200MHz          32X           1:48    706       0.72
+Indigo2 R4400SC 250MHz     32X           1:48    706       0.72
+Indy R4400SC 200MHz        32X           2:03    620       0.63
+O2 R5000SC 200MHz          12X           2:24    530       0.54
+Indy R4600PC 133MHz        32X           3:24    374       0.38
+Indy R4600PC 100MHz        32X           3:26    370       0.38
+O2 R5000SC 200MHz          2X            4:46    267       0.27
+Indigo2 R4400SC 250MHz     2X            4:50    263       0.27
+Indy R4400SC 200MHz        2X            5:02    253       0.26
+Indy R4600PC 133MHz        2X            5:22    237       0.24
+Indy R4600PC 100MHz        2X            5:27    233       0.24
+Origin200 R10000SC 180MHz  2X
+
+END
+    diff -u "$BATS_TEST_TMPDIR/expected" <("$SHOAL" report --beside-reference --db "$db")
+}
+
+@test "--beside-reference refuses another amount of data" {
+    results "$(large)"
+    run "$SHOAL" report --beside-reference --db "$db"
+    [ "$status" -eq 1 ]
+    [[ $output == "shoal: cannot compare results from '$db': none of this choice copied as much as "* ]]
+    [ "${#lines[@]}" -eq 1 ]
+}
+
+@test "the default is the last series of each kind; --last, --series and --all choose others" {
+    results "$(warm)" "$(cold)" "$(series again insight 2200 $insight_bytes false \
+        "$(method shoal right '' 700)")"
+    ids() { grep -o 'Series [a-z]*' <<<"$output" | tr '\n' ' '; }
+
+    run "$SHOAL" report --db "$db"
+    [ "$(ids)" = "Series cold Series again " ]
+    run "$SHOAL" report --db "$db" --last
+    [ "$(ids)" = "Series again " ]
+    run "$SHOAL" report --db "$db" --series warm
+    [ "$(ids)" = "Series warm " ]
+    run "$SHOAL" report --db "$db" --series warm --series cold
+    [ "$(ids)" = "Series warm Series cold " ]
+    run "$SHOAL" report --db "$db" --all
+    [ "$(ids)" = "Series warm Series cold Series again " ]
+    run "$SHOAL" report --db "$db" --list
+    [ "$(awk 'NR > 3 { print $1 }' <<<"$output" | tr '\n' ' ')" = "warm cold again " ]
+    fits_80_columns
+}
+
+@test "--baseline changes what times are multiples of" {
+    results "$(warm)"
+    run "$SHOAL" report --db "$db" --baseline tar
+    [[ $output == *"times as long as tar"* ]]
+    [[ $output =~ shoal.*\ 0\.50\  ]]
+}
+
+@test "--json gives the same figures to programs" {
+    results "$(warm)" "$(cold)"
+    "$SHOAL" report --db "$db" --json | python3 -c '
+import json, sys
+data = json.load(sys.stdin)
+assert (data["schema"], data["version"]) == ("shoal-report", 1)
+warm, cold = data["series"]
+assert (warm["cold"], cold["cold"]) == (False, True)
+assert warm["from"]["has_journal"] is True and warm["to"]["has_journal"] is None
+assert warm["baseline"] == "shoal"
+assert [m["name"] for m in warm["methods"]] == ["shoal", "tar", "cp", "rsync", "rclone"]
+shoal, tar, cp = warm["methods"][:3]
+assert shoal["figures"]["rank"] == 1 and shoal["figures"]["real_ns"] == 1000000000
+assert shoal["figures"]["real_mad_ns"] == 100000000
+assert shoal["figures"]["rate_kb_s"] == 76289 and shoal["figures"]["files_s"] == 2200
+assert tar["figures"]["as_long"] == 2 and tar["figures"]["as_long_interval"] == [2, 2]
+assert tar["figures"]["synced_ns"] == 2100000000
+assert cp["figures"] is None and cp["verdict"] == "wrong"'
+}
+
+@test "names from a foreign results file cannot drive the terminal" {
+    results "$(series evil insight 2 2048 false "$(method 'a\u001b[31mb\nc' right '' 1000)")"
+    run "$SHOAL" report --db "$db"
+    [ "$status" -eq 0 ]
+    [[ $output == *'a?[31mb?c'* ]]
+    [[ $output != *$'\e'* ]]
+}
+
+@test "long names are cut to fit" {
+    long=$(printf '%0100d' 7)
+    results "$(series "$long" "$long" 2 2048 false "$(method "$long" right '' 1000)" \
+        "$(method "${long}b" wrong "$long")" | sed "s/Toy CPU 1MHz/$long/g; s/ext4/$long/; s/xfs/$long/")"
+    for how in '' --list --json; do
+        run "$SHOAL" report --db "$db" $how
+        [ "$status" -eq 0 ]
+        [ "$how" = --json ] || fits_80_columns
+    done
+}
+
+@test "no results, no such series, a damaged file: one line, exit 1" {
+    run "$SHOAL" report --db "$db"
+    [ "$status" -eq 1 ]
+    [ "$output" = "shoal: cannot report from '$db': no results are there; 'shoal bench' makes some, \
+'shoal report --reference' prints the published ones" ]
+
+    run "$SHOAL" report
+    [ "$status" -eq 1 ]
+    [[ $output == *"'$HOME/.local/share/shoal/results.json'"* ]]
+
+    results "$(warm)"
+    run "$SHOAL" report --db "$db" --series nosuch
+    [ "$status" -eq 1 ]
+    [ "$output" = "shoal: cannot find series 'nosuch' in '$db'; 'shoal report --list' lists them" ]
+
+    echo '{"schema": "other"}' >"$db"
+    run "$SHOAL" report --db "$db"
+    [ "$status" -eq 1 ]
+    [[ $output == "shoal: cannot read results from '$db': "* ]]
+    [ "${#lines[@]}" -eq 1 ]
+}
+
+@test "wrong usage exits 2" {
+    for wrong in --bogus argument --db '--reference --list' '--last --all' '--series x --last' \
+        '--reference --last' '--reference --db x' '--list --json' '--beside-reference --baseline x'; do
+        run "$SHOAL" report $wrong
+        echo "$wrong: $status: $output"
+        [ "$status" -eq 2 ]
+        [[ $output == "shoal report: "* ]]
+    done
+}
+
+@test "--help answers on stdout; what does not arrive is told" {
+    run "$SHOAL" report --help
+    [ "$status" -eq 0 ]
+    [[ $output == "Usage: shoal report [OPTION...]"* ]]
+    fits_80_columns
+    [ -w /dev/full ] || skip "no /dev/full"
+    for how in --help --reference '--reference --json'; do
+        run bash -c '"$SHOAL" report '"$how"' >/dev/full'
+        [ "$status" -eq 1 ]
+        [ "$output" = "shoal: cannot write to standard output: No space left on device" ]
+    done
+}
