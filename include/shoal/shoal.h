@@ -1,9 +1,9 @@
 /* libshoal: copies and compares trees of files, whole and fast.
  *
- * Every call returns 0 or a negative errno for what stopped it as a whole; what could not be done for
- * one file goes to the event callback and is counted in the summary, and the rest goes on. The library
- * prints nothing, never exits, and leaves the process's umask and directory alone. Its threads end before
- * a call returns. Callbacks come from any of those threads, one at a time. */
+ * Every call returns 0 or a negative errno for what stopped it as a whole; what could not be done
+ * for one file goes to the event callback and is counted in the summary, and the rest goes on. The
+ * library prints nothing, never exits, and leaves the process's umask and directory alone. Its
+ * threads end before a call returns. Callbacks come from any of those threads, one at a time. */
 #ifndef SHOAL_SHOAL_H
 #define SHOAL_SHOAL_H
 
@@ -29,10 +29,12 @@ enum {
 
 /* A file that already stands where one is to go. */
 enum shoal_existing {
-    SHOAL_EXISTING_REPLACE,   /* it stands until the new one is whole, then the new one takes its name */
-    SHOAL_EXISTING_KEEP,      /* left alone */
+    SHOAL_EXISTING_REPLACE, /* it stands until the new one is whole, then the new one takes its name
+                             */
+    SHOAL_EXISTING_KEEP,    /* left alone */
     SHOAL_EXISTING_IF_OLDER,  /* replaced if its mtime is before the source's */
-    SHOAL_EXISTING_IF_UNLIKE, /* replaced if its size or mtime is not the source's: goes on after a cut */
+    SHOAL_EXISTING_IF_UNLIKE, /* replaced if its size or mtime is not the source's: goes on after a
+                                 cut */
 };
 
 enum shoal_follow {
@@ -51,13 +53,14 @@ enum shoal_when {
 enum shoal_target {
     SHOAL_TARGET_AUTO,      /* an existing directory: into it; else the new name */
     SHOAL_TARGET_DIRECTORY, /* -t: a directory to copy into; it must exist */
-    SHOAL_TARGET_NAME,      /* -T: the new name itself, even if a directory stands there (merged into) */
+    SHOAL_TARGET_NAME, /* -T: the new name itself, even if a directory stands there (merged into) */
 };
 
 /* What went wrong with one file, by what it means to the person who owns it. */
 enum shoal_fault {
     SHOAL_FAULT_CONTENT,  /* the file (or directory) is missing from the copy */
-    SHOAL_FAULT_METADATA, /* it is there, but something of its metadata that was insisted on is not */
+    SHOAL_FAULT_METADATA, /* it is there, but something of its metadata that was insisted on is not
+                           */
     SHOAL_FAULT_CHANGED,  /* it is there, but the source changed while it was copied */
     SHOAL_FAULT_KINDS,
 };
@@ -80,7 +83,8 @@ struct shoal_event {
 
 struct shoal_progress {
     uint64_t files, bytes, elapsed_ns;
-    double fraction; /* 0…1: share of the tree that is done, by the shape seen so far; 1 only at the end */
+    double fraction; /* 0…1: share of the tree that is done, by the shape seen so far; 1 only at the
+                        end */
     unsigned workers;
     const char *bound; /* what the workers are found at: "source", "cpu", "destination", "limit" */
 };
@@ -108,8 +112,8 @@ struct shoal_options {
     bool sync;    /* durable before the call returns */
     bool verify;  /* read back from the disk and compare with a hash taken while copying */
     bool want_copied;
-    unsigned jobs;                 /* workers, at most 256; 0: as many as help */
-    uint64_t limit_bytes_second;   /* 0: none */
+    unsigned jobs;                     /* workers, at most 256; 0: as many as help */
+    uint64_t limit_bytes_second;       /* 0: none */
     const struct shoal_filter *filter; /* NULL: everything takes part */
     struct shoal_stop *stop;           /* NULL: runs to its end */
     void (*on_event)(void *context, const struct shoal_event *event);
@@ -136,8 +140,8 @@ struct shoal_loss {
 struct shoal_summary {
     uint64_t files, directories, symlinks, specials, hard_links; /* made */
     uint64_t bytes;                                              /* of content, of the files made */
-    uint64_t kept;        /* left alone because of options.existing */
-    uint64_t sockets;     /* skipped: a socket's name means nothing without its process */
+    uint64_t kept;    /* left alone because of options.existing */
+    uint64_t sockets; /* skipped: a socket's name means nothing without its process */
     uint64_t faults[SHOAL_FAULT_KINDS];
     uint64_t differences; /* verify */
     struct shoal_loss losses[SHOAL_LOSSES_MAX];
@@ -158,12 +162,14 @@ SHOAL_PUBLIC int shoal_verify(const char *from, const char *to, const struct sho
 
 /* Filters. Rules are tried in the order they were added and the first that matches decides; what no
  * rule matches takes part. Names are matched below FROM: "/a" is a at its top.
- * The pattern language is rsync's: see shoal-copy(1). -ENOMEM, or -EINVAL for a malformed pattern. */
+ * The pattern language is rsync's: see shoal-copy(1). -ENOMEM, or -EINVAL for a malformed pattern.
+ */
 SHOAL_PUBLIC int shoal_filter_new(struct shoal_filter **ret);
 SHOAL_PUBLIC void shoal_filter_free(struct shoal_filter *filter);
 SHOAL_PUBLIC int shoal_filter_add(struct shoal_filter *filter, const char *pattern, bool include);
 /* Restricts the filter to listed names (relative to FROM) and the directories above them; a listed
- * directory comes without its contents unless those are listed too, as with rsync's --files-from. */
+ * directory comes without its contents unless those are listed too, as with rsync's --files-from.
+ */
 SHOAL_PUBLIC int shoal_filter_add_name(struct shoal_filter *filter, const char *name);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* Threads that take jobs from one stack, newest first, so that work in progress ends before new work
- * begins and what is pending stays small. */
+/* Threads that take jobs from one stack, newest first, so that work in progress ends before new
+ * work begins and what is pending stays small. */
 #ifndef SHOAL_BASE_POOL_H
 #define SHOAL_BASE_POOL_H
 
@@ -14,8 +14,8 @@ struct pool_job {
 };
 
 struct pool_ops {
-    /* Called by each thread as it starts; what it returns is its `worker` below. Cannot fail: what it
-     * needs is made before pool_grow(). */
+    /* Called by each thread as it starts; what it returns is its `worker` below. Cannot fail: what
+     * it needs is made before pool_grow(). */
     void *(*begin)(void *context, unsigned index);
     /* Does one job, and frees it where that is due. */
     void (*run)(void *worker, struct pool_job *job);

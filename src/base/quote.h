@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Quotes a name so that a terminal shows it safely and a shell reads it back: 'it'\''s', 'a'$'\n''b'.
- * Control characters and bytes that are not valid UTF-8 become $'\ooo'.
- * Returns a new string (free it), or NULL when memory is out. */
+/* Quotes a name so that a terminal shows it safely and a shell reads it back: 'it'\''s',
+ * 'a'$'\n''b'. Control characters and bytes that are not valid UTF-8 become $'\ooo'. Returns a new
+ * string (free it), or NULL when memory is out. */
 char *quote_name(const char *name);
 
 /* Whether the bytes are well-formed UTF-8 (no surrogates, nothing overlong). */

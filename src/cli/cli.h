@@ -15,7 +15,7 @@ enum {
 
 struct command {
     const char *name;
-    const char *summary; /* one line for `shoal --help` */
+    const char *summary;               /* one line for `shoal --help` */
     int (*run)(int argc, char **argv); /* argv[0] is "shoal NAME"; returns an exit code */
 };
 

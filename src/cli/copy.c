@@ -31,7 +31,8 @@ struct copy_arguments {
 
 static const struct argp_option option_table[] = {
     {NULL, 0, NULL, 0, "Where it goes:", TREE_GROUP_TARGET},
-    {"target-directory", 't', "DIRECTORY", 0, "Copy all arguments into DIRECTORY", TREE_GROUP_TARGET},
+    {"target-directory", 't', "DIRECTORY", 0, "Copy all arguments into DIRECTORY",
+        TREE_GROUP_TARGET},
     {"no-target-directory", 'T', NULL, 0, "TO is the copy itself, even if a directory stands there",
         TREE_GROUP_TARGET},
     {NULL, 0, NULL, 0, "What stands there already:", TREE_GROUP_EXISTING},
@@ -51,8 +52,10 @@ static const struct argp_option option_table[] = {
     {NULL, 'd', NULL, 0, "Accepted as in cp: -P --preserve=links", TREE_GROUP_KEEP},
     {"dry-run", KEY_DRY_RUN, NULL, 0, "Look at everything, touch nothing", TREE_GROUP_HOW},
     {"sync", KEY_SYNC, NULL, 0, "End only when all is on the disk", TREE_GROUP_HOW},
-    {"verify", KEY_VERIFY, NULL, 0, "Read every file back from the disk and compare", TREE_GROUP_HOW},
-    {"bwlimit", KEY_BWLIMIT, "RATE", 0, "At most RATE a second: KiB, or with K, M, G", TREE_GROUP_HOW},
+    {"verify", KEY_VERIFY, NULL, 0, "Read every file back from the disk and compare",
+        TREE_GROUP_HOW},
+    {"bwlimit", KEY_BWLIMIT, "RATE", 0, "At most RATE a second: KiB, or with K, M, G",
+        TREE_GROUP_HOW},
     {"verbose", 'v', NULL, 0, "Name each file", TREE_GROUP_SAYS},
     {0},
 };
@@ -95,8 +98,8 @@ static error_t parse_file_option(int key, struct copy_arguments *arguments)
         shoal->existing = SHOAL_EXISTING_IF_UNLIKE;
         return 0;
     case 'p':
-        tree_options_preserve(&arguments->options,
-            SHOAL_KEEP_MODE | SHOAL_KEEP_OWNER | SHOAL_KEEP_TIMES);
+        tree_options_preserve(
+            &arguments->options, SHOAL_KEEP_MODE | SHOAL_KEEP_OWNER | SHOAL_KEEP_TIMES);
         return 0;
     case 'd':
         shoal->follow = SHOAL_FOLLOW_NEVER;

@@ -16,12 +16,14 @@ static const struct command commands[] = {
 
 static void print_help(void)
 {
-    (void)printf("Usage: shoal COMMAND [OPTION...] [ARGUMENT...]\n"
-                 "Copies many small files straight to disk, times that copy against every other way,\n"
-                 "and says where the time went.\n\n");
+    (void)printf(
+        "Usage: shoal COMMAND [OPTION...] [ARGUMENT...]\n"
+        "Copies many small files straight to disk, times that copy against every other way,\n"
+        "and says where the time went.\n\n");
     for (size_t i = 0; i < ELEMENTS(commands); i++)
         (void)printf("  %-8s %s\n", commands[i].name, commands[i].summary);
-    (void)printf("\n'shoal COMMAND --help' lists a command's options; 'man shoal-COMMAND' explains them.\n");
+    (void)printf(
+        "\n'shoal COMMAND --help' lists a command's options; 'man shoal-COMMAND' explains them.\n");
 }
 
 int main(int argc, char **argv)

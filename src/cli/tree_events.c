@@ -173,6 +173,23 @@ static void print_summary_object(const struct shoal_summary *summary)
 
 /* ---- text ---- */
 
+/* Why, for those failures that EINVAL says nothing about. */
+static const char *reason_for(const struct shoal_event *event)
+{
+    static const struct {
+        const char *operation, *reason;
+    } reasons[] = {
+        {"copy onto itself", "source and target are the same file"},
+        {"copy into itself", "the target lies inside of it"},
+        {"copy over its own source", "the source stands there"},
+    };
+
+    for (size_t i = 0; i < ELEMENTS(reasons); i++)
+        if (strcmp(event->operation, reasons[i].operation) == 0)
+            return reasons[i].reason;
+    return strerror(event->error);
+}
+
 static void print_fault(
     const struct tree_events *events, const struct shoal_event *event, const char *name)
 {
@@ -181,7 +198,7 @@ static void print_fault(
     else if (event->fault == SHOAL_FAULT_METADATA)
         cli_error("cannot keep %s of %s: %s", event->operation, name, strerror(event->error));
     else
-        cli_error("cannot %s %s: %s", event->operation, name, strerror(event->error));
+        cli_error("cannot %s %s: %s", event->operation, name, reason_for(event));
 }
 
 /* "times differ", but "mode differs". */

@@ -76,8 +76,7 @@ bool tree_run_is_interrupted(void)
     return __atomic_load_n(&stop.requested, __ATOMIC_RELAXED);
 }
 
-int tree_run_exit_code(
-    const char *verb, const char *to, int r, const struct shoal_summary *summary)
+int tree_run_exit_code(const char *verb, const char *to, int r, const struct shoal_summary *summary)
 {
     if (r < 0) {
         _cleanup_free_ char *name = quote_name(to);

@@ -13,7 +13,8 @@
 #include "engine/hasher.h"
 #include "engine/split.h"
 
-/* Measured: see docs/performance.md, "Content". Below these sizes the plain way is as fast or faster. */
+/* Measured: see docs/performance.md, "Content". Below these sizes the plain way is as fast or
+ * faster. */
 #define CLONE_FROM_BYTES (16 * 1024)
 #define RANGE_FROM_BYTES (64 * 1024)
 #define SPLIT_FROM_BYTES (32 * 1024 * 1024)
@@ -87,8 +88,8 @@ static int put_bytes(struct worker *worker, struct content *content, size_t n, u
     return 0;
 }
 
-/* Fills the buffer with up to n bytes from `offset`, with as many reads as it takes; fewer only where
- * the file ends. */
+/* Fills the buffer with up to n bytes from `offset`, with as many reads as it takes; fewer only
+ * where the file ends. */
 static ssize_t fill_buffer(struct content *content, char *buffer, size_t n, uint64_t offset)
 {
     size_t got = 0;
@@ -100,8 +101,8 @@ static ssize_t fill_buffer(struct content *content, char *buffer, size_t n, uint
         if (k == 0)
             break;
         got += (size_t)k;
-        /* Exactly up to the size that the file was said to have: no call is spent to be told so again.
-         * Asking for one byte more has shown that it did not grow. */
+        /* Exactly up to the size that the file was said to have: no call is spent to be told so
+         * again. Asking for one byte more has shown that it did not grow. */
         if (offset + got == content->entry->size)
             break;
     }
@@ -109,8 +110,8 @@ static ssize_t fill_buffer(struct content *content, char *buffer, size_t n, uint
 }
 
 /* Copies [offset, end). The file may end earlier: *ret_end says where. */
-static int copy_by_buffer(struct worker *worker, struct content *content, uint64_t offset, uint64_t end,
-    uint64_t *ret_end)
+static int copy_by_buffer(struct worker *worker, struct content *content, uint64_t offset,
+    uint64_t end, uint64_t *ret_end)
 {
     uint64_t size = content->entry->size;
 
@@ -194,8 +195,8 @@ static int clone_whole(struct worker *worker, struct content *content)
     return r == -ENOSPC || r == -EDQUOT ? fail_write(worker, r) : 0;
 }
 
-/* One step of the kernel's: within a file system copy_file_range(), which may share blocks or offload;
- * across two, sendfile(), which writes at the descriptor's position. */
+/* One step of the kernel's: within a file system copy_file_range(), which may share blocks or
+ * offload; across two, sendfile(), which writes at the descriptor's position. */
 static ssize_t range_step(const struct content *content, bool across, uint64_t offset, size_t n)
 {
     off_t in = (off_t)offset, out = (off_t)offset;
@@ -205,8 +206,8 @@ static ssize_t range_step(const struct content *content, bool across, uint64_t o
 }
 
 /* Copies as much of [offset, end) as the kernel takes on; what is left is for the buffer. */
-static int copy_by_kernel(struct worker *worker, struct content *content, uint64_t offset, uint64_t end,
-    uint64_t *ret_reached)
+static int copy_by_kernel(struct worker *worker, struct content *content, uint64_t offset,
+    uint64_t end, uint64_t *ret_reached)
 {
     struct run *run = worker->run;
     bool across = __atomic_load_n(&run->no_range_dev, __ATOMIC_RELAXED) == content->entry->dev;
@@ -231,8 +232,8 @@ static int copy_by_kernel(struct worker *worker, struct content *content, uint64
             return fail_write(worker, (int)k);
         if (k == -EXDEV && !across)
             __atomic_store_n(&run->no_range_dev, content->entry->dev, __ATOMIC_RELAXED);
-        /* 0 is said at the end, but also by some file systems that cannot tell: reading decides. Any
-         * other failure is reported by the plain way, should it fail as well. */
+        /* 0 is said at the end, but also by some file systems that cannot tell: reading decides.
+         * Any other failure is reported by the plain way, should it fail as well. */
         if (k <= 0)
             break;
         offset += (uint64_t)k;
@@ -245,8 +246,8 @@ static int copy_by_kernel(struct worker *worker, struct content *content, uint64
 /* ---- the whole ---- */
 
 /* The bytes of [start, end), by one worker. */
-static int copy_piece(struct worker *worker, struct content *content, uint64_t start, uint64_t end,
-    uint64_t *ret_end)
+static int copy_piece(
+    struct worker *worker, struct content *content, uint64_t start, uint64_t end, uint64_t *ret_end)
 {
     int r = copy_by_kernel(worker, content, start, end, ret_end);
     if (r < 0 || *ret_end == end)
@@ -254,8 +255,8 @@ static int copy_piece(struct worker *worker, struct content *content, uint64_t s
     return copy_by_buffer(worker, content, *ret_end, end, ret_end);
 }
 
-static int copy_range(struct worker *worker, struct content *content, uint64_t start, uint64_t end,
-    uint64_t *ret_end)
+static int copy_range(
+    struct worker *worker, struct content *content, uint64_t start, uint64_t end, uint64_t *ret_end)
 {
     /* A hash wants the bytes in order, and a comparison has one reader. */
     if (end - start >= SPLIT_FROM_BYTES && !worker->hasher && content->to->fd >= 0 &&
@@ -266,12 +267,21 @@ static int copy_range(struct worker *worker, struct content *content, uint64_t s
     return copy_piece(worker, content, start, end, ret_end);
 }
 
-static int end_with_hole(struct worker *worker, struct content *content, uint64_t written, uint64_t size)
+static int end_with_hole(
+    struct worker *worker, struct content *content, uint64_t written, uint64_t size)
 {
     if (written >= size)
         return 0;
     int r = content->sink->set_size(content->to, size);
     return r < 0 ? fail_write(worker, r) : 0;
+}
+
+/* The content ended before the size that was said: it was cut meanwhile, unless it is one of the
+ * kernel's own files, which never told the truth. */
+static int note_short(struct content *content)
+{
+    content->changed = content->source->has_changed(content->from, content->entry);
+    return 0;
 }
 
 /* Copies the ranges that hold data. -EINVAL: the source cannot tell them. */
@@ -291,10 +301,8 @@ static int copy_between_holes(struct worker *worker, struct content *content)
         if (r < 0)
             return r;
         written = reached;
-        if (reached < end) {
-            content->changed = true;
-            break;
-        }
+        if (reached < end)
+            return note_short(content);
         at = end;
     }
     return end_with_hole(worker, content, written, size);
@@ -307,19 +315,23 @@ static int copy_dense(struct worker *worker, struct content *content)
     int r = copy_range(worker, content, 0, size, &reached);
     if (r < 0)
         return r;
-    /* Shorter than said: cut meanwhile, unless it is a kernel's file that never told the truth. */
     if (reached < size)
-        content->changed = content->source->has_changed(content->from, content->entry);
-    else if (worker->run->options->sparse == SHOAL_ALWAYS)
+        return note_short(content);
+    if (worker->run->options->sparse == SHOAL_ALWAYS)
         return end_with_hole(worker, content, 0, size);
     return 0;
 }
 
 static bool may_have_holes(const struct worker *worker, const struct content *content)
 {
+    const struct entry *entry = content->entry;
+
     /* A comparison needs to see the zeros of both sides. */
-    return content->entry->allocated < content->entry->size &&
-           worker->run->options->sparse != SHOAL_NEVER && content->to->fd >= 0;
+    if (worker->run->options->sparse == SHOAL_NEVER || content->to->fd < 0)
+        return false;
+    /* What was allocated ahead and never written shows by asking only, which for a file that is not
+     * small costs nothing that could be measured. */
+    return entry->allocated < entry->size || entry->size >= RANGE_FROM_BYTES;
 }
 
 static int copy_all(struct worker *worker, struct content *content)
@@ -339,8 +351,8 @@ static int copy_all(struct worker *worker, struct content *content)
 
 /* ---- reading back ---- */
 
-/* Makes the next reads come from the device: direct I/O where the file system has it, else its pages are
- * written and dropped. Returns whether reads must be direct. */
+/* Makes the next reads come from the device: direct I/O where the file system has it, else its
+ * pages are written and dropped. Returns whether reads must be direct. */
 static bool bypass_cache(int fd)
 {
     int flags = fcntl(fd, F_GETFL);
@@ -383,8 +395,8 @@ static int verify_written(struct worker *worker, struct content *content)
     if (r < 0)
         return r;
     if (!hash_equal(wanted, hasher_digest(worker->hasher)))
-        return outcome_fail_target(&worker->outcome, "verify (other bytes come back than were written)",
-            -EIO);
+        return outcome_fail_target(
+            &worker->outcome, "verify (other bytes come back than were written)", -EIO);
     return 0;
 }
 
@@ -395,7 +407,8 @@ int content_copy(struct worker *worker, struct content *content)
     int r = copy_all(worker, content);
     if (r < 0)
         return r;
-    /* A file copied with a single read is as it was at one moment; a longer copy takes time enough. */
+    /* A file copied with a single read is as it was at one moment; a longer copy takes time enough.
+     */
     if (content->entry->size >= BUFFER_BYTES && !content->changed)
         content->changed = content->source->has_changed(content->from, content->entry);
     return worker->hasher && content->to->fd >= 0 ? verify_written(worker, content) : 0;

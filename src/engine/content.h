@@ -20,8 +20,8 @@ struct content {
     bool changed; /* out: the source was not the same at the end as at the beginning */
 };
 
-/* Copies all content, and reads it back where the run verifies. 0, or a negative errno with the step that
- * failed in the worker's outcome; -ECANCELED if the run is to stop. */
+/* Copies all content, and reads it back where the run verifies. 0, or a negative errno with the
+ * step that failed in the worker's outcome; -ECANCELED if the run is to stop. */
 int content_copy(struct worker *worker, struct content *content);
 
 #endif

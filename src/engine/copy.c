@@ -41,12 +41,13 @@ static int sync_sink(struct run *run)
 
 static bool options_contradict(const struct shoal_options *options)
 {
-    return (options->reflink == SHOAL_ALWAYS && (options->sparse != SHOAL_AUTO || options->verify)) ||
+    return (options->reflink == SHOAL_ALWAYS &&
+               (options->sparse != SHOAL_AUTO || options->verify)) ||
            options->jobs > WORKERS_MAX;
 }
 
-static int run_call(struct run *run, const char *const *from, size_t n_from, const char *to,
-    sink_opener open_sink)
+static int run_call(
+    struct run *run, const char *const *from, size_t n_from, const char *to, sink_opener open_sink)
 {
     const struct shoal_options *options = run->options;
     struct timespec now = {0};

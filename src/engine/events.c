@@ -16,8 +16,8 @@ static void tell(struct run *run, const struct shoal_event *event)
 }
 
 /* Tells an event about a place; `at_target` says which of its two paths it is about. */
-static void tell_of(struct worker *worker, const struct place *place, bool at_target,
-    struct shoal_event *event)
+static void tell_of(
+    struct worker *worker, const struct place *place, bool at_target, struct shoal_event *event)
 {
     char *path = at_target ? node_target_path(place->node, place->target_name)
                            : node_source_path(place->node, place->name);
@@ -126,6 +126,12 @@ void events_difference(struct worker *worker, const struct place *place, enum as
         .error = -worker->outcome.aspect_error,
     };
     tell_of(worker, place, true, &event);
+}
+
+void events_note_path(struct run *run, const char *what, const char *path)
+{
+    struct shoal_event event = {.type = SHOAL_EVENT_NOTE, .operation = what, .path = path};
+    tell(run, &event);
 }
 
 void events_fault_path(struct run *run, const char *operation, const char *path, int error)

@@ -12,8 +12,8 @@ struct place {
     const char *target_name;
 };
 
-/* Tells what became of one entry: `r` is what its operation returned, the worker's outcome has the rest.
- * Faults are counted and told, losses counted, differences counted and told. */
+/* Tells what became of one entry: `r` is what its operation returned, the worker's outcome has the
+ * rest. Faults are counted and told, losses counted, differences counted and told. */
 void events_settle(struct worker *worker, const struct place *place, int r);
 
 /* The copy stands, but the source changed under it. */
@@ -27,6 +27,9 @@ void events_note(struct worker *worker, const struct place *place, const char *w
 
 /* A difference of another kind than an operation of the sink finds. */
 void events_difference(struct worker *worker, const struct place *place, enum aspect aspect);
+
+/* The same of a path that the user gave. */
+void events_note_path(struct run *run, const char *what, const char *path);
 
 /* A fault outside of any directory: `path` is what the user gave. */
 void events_fault_path(struct run *run, const char *operation, const char *path, int error);

@@ -14,7 +14,7 @@ struct worker;
 struct hasher;
 
 struct job {
-    struct pool_job link; /* first: the pool hands this back */
+    struct pool_job link;                                /* first: the pool hands this back */
     void (*run)(struct worker *worker, struct job *job); /* frees the job, or what it is part of */
 };
 

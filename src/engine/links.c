@@ -126,8 +126,8 @@ static void forget(struct links *links, struct link *link)
         link_free(link);
 }
 
-static bool queue_waiter(struct link *link, struct node *node, const char *name,
-    const char *target_name)
+static bool queue_waiter(
+    struct link *link, struct node *node, const char *name, const char *target_name)
 {
     size_t size = strlen(name) + 1, target_size = strlen(target_name) + 1;
     struct link_waiter *waiter = malloc(sizeof(*waiter) + size + target_size);
@@ -168,10 +168,11 @@ enum links_answer links_claim(struct links *links, const struct entry *entry, st
     return answer;
 }
 
-struct link_waiter *links_settle(struct links *links, struct link *link, bool made, struct node *node,
-    const char *target_name)
+struct link_waiter *links_settle(
+    struct links *links, struct link *link, bool made, struct node *node, const char *target_name)
 {
-    char *name = made ? strdup(target_name) : NULL; /* without memory for it, it counts as not made */
+    char *name =
+        made ? strdup(target_name) : NULL; /* without memory for it, it counts as not made */
 
     (void)pthread_mutex_lock(&links->lock);
     struct link_waiter *waiters = link->waiters;

@@ -22,7 +22,8 @@ static int find_below(struct worker *worker, const struct root *root, char *path
     int r;
 
     for (char *rest = path; rest;) {
-        r = source->open_dir(at, name, follow_name, &worker->scratch, &entry, &next, &worker->outcome);
+        r = source->open_dir(
+            at, name, follow_name, &worker->scratch, &entry, &next, &worker->outcome);
         if (at != root->source->start)
             source->close_dir(at);
         if (r < 0)

@@ -86,8 +86,8 @@ static int open_source_again(struct worker *worker, struct node *node)
     bool follow = worker->run->options->follow == SHOAL_FOLLOW_ALWAYS ||
                   (is_start(node->parent) && root->follow);
 
-    int r = root->source->ops->open_dir(node->parent->source_dir, node->name, follow, &scratch, &entry,
-        &node->source_dir, &worker->outcome);
+    int r = root->source->ops->open_dir(node->parent->source_dir, node->name, follow, &scratch,
+        &entry, &node->source_dir, &worker->outcome);
     source_scratch_free(&scratch);
     return r;
 }
@@ -95,8 +95,8 @@ static int open_source_again(struct worker *worker, struct node *node)
 /* With the lock held: opens one node whose parent is open. */
 static int open_again(struct worker *worker, struct node *node)
 {
-    int r = worker->run->sink->ops->reopen_dir(node->parent->sink_dir, node_target_name(node),
-        &node->sink_dir, &worker->outcome);
+    int r = worker->run->sink->ops->reopen_dir(
+        node->parent->sink_dir, node_target_name(node), &node->sink_dir, &worker->outcome);
     if (r < 0)
         return r;
     worker->run->open_nodes++;
@@ -107,15 +107,44 @@ static int open_again(struct worker *worker, struct node *node)
     return r;
 }
 
-/* With the lock held: closes what nobody uses, if it is done with or too many are open. */
-static void close_if_spare(struct run *run, struct node *node)
+static bool is_unused_listed(const struct run *run, const struct node *node)
 {
-    if (node->users == 0 && (node->closed || run->open_nodes > run->open_nodes_max))
-        close_directories(run, node);
+    return node->older || node->newer || run->oldest_unused == node;
 }
 
-/* With the lock held: opens a node from its nearest open ancestor down. Each on the way is closed again
- * as soon as the next is open, if need be, so that a chain of any depth needs few descriptors. */
+static void unlist_unused(struct run *run, struct node *node)
+{
+    if (!is_unused_listed(run, node))
+        return;
+    *(node->older ? &node->older->newer : &run->oldest_unused) = node->newer;
+    *(node->newer ? &node->newer->older : &run->newest_unused) = node->older;
+    node->older = node->newer = NULL;
+}
+
+/* With the lock held: an open node that nobody uses (any more) is closed if it is done with; else
+ * it is kept for its children, as long as there are not too many: then those go that were used
+ * longest ago, which in a deep tree are those far above. */
+static void put_aside(struct run *run, struct node *node)
+{
+    if (is_start(node) || node->users > 0 || !node->sink_dir)
+        return;
+    unlist_unused(run, node);
+    if (node->closed) {
+        close_directories(run, node);
+        return;
+    }
+    node->older = run->newest_unused;
+    *(run->newest_unused ? &run->newest_unused->newer : &run->oldest_unused) = node;
+    run->newest_unused = node;
+    while (run->open_nodes > run->open_nodes_max && run->oldest_unused) {
+        struct node *oldest = run->oldest_unused;
+        unlist_unused(run, oldest);
+        close_directories(run, oldest);
+    }
+}
+
+/* With the lock held: opens a node from its nearest open ancestor down. Each on the way can be
+ * closed again as soon as the next is open, so that a chain of any depth needs few descriptors. */
 static int open_from_nearest(struct worker *worker, struct node *node)
 {
     size_t depth = 0;
@@ -131,7 +160,7 @@ static int open_from_nearest(struct worker *worker, struct node *node)
     for (size_t i = 0; i < depth && r == 0; i++) {
         r = open_again(worker, chain[i]);
         if (i > 0)
-            close_if_spare(worker->run, chain[i - 1]);
+            put_aside(worker->run, chain[i - 1]);
     }
     free(chain);
     return r;
@@ -144,6 +173,7 @@ int node_acquire(struct worker *worker, struct node *node)
 
     (void)pthread_mutex_lock(&run->handles);
     node->users++;
+    unlist_unused(run, node);
     if (!is_start(node) && !node->sink_dir)
         r = open_from_nearest(worker, node);
     if (r < 0)
@@ -158,7 +188,7 @@ void node_release(struct worker *worker, struct node *node)
 
     (void)pthread_mutex_lock(&run->handles);
     node->users--;
-    close_if_spare(run, node);
+    put_aside(run, node);
     (void)pthread_mutex_unlock(&run->handles);
 }
 
@@ -179,7 +209,7 @@ void node_close(struct run *run, struct node *node)
 {
     (void)pthread_mutex_lock(&run->handles);
     node->closed = true;
-    close_if_spare(run, node);
+    put_aside(run, node);
     (void)pthread_mutex_unlock(&run->handles);
 }
 

@@ -1,5 +1,5 @@
-/* A directory under way, from the moment it is found until its last child is done: what is kept of it is
- * little, and its descriptors can be closed and opened again, since there may be many. */
+/* A directory under way, from the moment it is found until its last child is done: what is kept of
+ * it is little, and its descriptors can be closed and opened again, since there may be many. */
 #ifndef SHOAL_ENGINE_NODE_H
 #define SHOAL_ENGINE_NODE_H
 
@@ -18,16 +18,18 @@ struct node {
     unsigned pending; /* what is not done in it, itself included: atomic */
     unsigned users;   /* who needs its descriptors now: under run->handles */
     bool entered;     /* its copy stands and is to be finished */
-    bool closed;      /* its descriptors are to go as soon as nobody uses them: under run->handles */
+    bool closed; /* its descriptors are to go as soon as nobody uses them: under run->handles */
+    struct node *older, *newer; /* among those that are open and unused: under run->handles */
     struct source_dir *source_dir;
     struct sink_dir *sink_dir;
-    double weight;       /* its share of the tree, less what it gave to its children */
-    uint64_t dev, ino;   /* of the source */
-    struct entry meta;   /* what it is to have in the end: owner, mode, times, xattrs */
+    double weight;     /* its share of the tree, less what it gave to its children */
+    uint64_t dev, ino; /* of the source */
+    struct entry meta; /* what it is to have in the end: owner, mode, times, xattrs */
     char name[];
 };
 
-/* A new node, known and pending to its maker; it counts as pending in its parent. NULL: no memory. */
+/* A new node, known and pending to its maker; it counts as pending in its parent. NULL: no memory.
+ */
 struct node *node_new(struct node *parent, struct root *root, const char *name);
 
 void node_ref(struct node *node);
@@ -56,8 +58,8 @@ void node_close(struct run *run, struct node *node);
 char *node_source_path(const struct node *node, const char *name);
 char *node_target_path(const struct node *node, const char *name);
 
-/* The path below FROM, without a leading slash, of `name` in the node, into the worker's room for it.
- * Returns its length, or -ENOMEM. */
+/* The path below FROM, without a leading slash, of `name` in the node, into the worker's room for
+ * it. Returns its length, or -ENOMEM. */
 long node_filter_path(struct worker *worker, const struct node *node, const char *name);
 
 #endif

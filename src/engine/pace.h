@@ -16,8 +16,8 @@ struct pace {
 void pace_init(struct pace *pace, uint64_t bytes_second);
 void pace_destroy(struct pace *pace);
 
-/* When n more bytes may be moved: the moment by clock_now_ns() to wait for, perhaps past. Absolute, so
- * that waiting too long once does not slow the whole. */
+/* When n more bytes may be moved: the moment by clock_now_ns() to wait for, perhaps past. Absolute,
+ * so that waiting too long once does not slow the whole. */
 uint64_t pace_grant_ns(struct pace *pace, size_t n);
 
 /* The most bytes to move at once, so that the rate is even and a stop is heeded soon. */

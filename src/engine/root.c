@@ -8,16 +8,17 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/open.h"
 #include "engine/events.h"
 #include "engine/run.h"
 #include "engine/tree_to_tree.h"
 
 /* TO, as far as it is the same for every FROM. */
 struct destination {
-    int fd;           /* the directory that copies are named in */
-    const char *path; /* as given; what messages begin with */
-    bool into;        /* copies go into it under their own names */
-    char *name;       /* else: the name of the only copy */
+    int fd;                 /* the directory that copies are named in */
+    const char *path;       /* as given; what messages begin with */
+    bool into;              /* copies go into it under their own names */
+    char *name;             /* else: the name of the only copy */
     bool must_be_directory; /* TO ends in a slash, and nothing stands there */
 };
 
@@ -50,7 +51,8 @@ static bool ends_in_slash(const char *path)
     return length > 1 && path[length - 1] == '/';
 }
 
-/* Whether the last component names no entry of its parent that could be looked up or made by name. */
+/* Whether the last component names no entry of its parent that could be looked up or made by name.
+ */
 static bool is_unnamed(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -58,7 +60,8 @@ static bool is_unnamed(const char *path)
     return strcmp(last, "") == 0 || strcmp(last, ".") == 0 || strcmp(last, "..") == 0;
 }
 
-/* Splits a path (without trailing slashes) into a directory and a name in it; what cannot be named is
+/* Splits a path (without trailing slashes) into a directory and a name in it; what cannot be named
+ * is
  * "." in itself. 0 or -ENOMEM. */
 static int split_path(const char *path, char **ret_parent, char **ret_name)
 {
@@ -68,8 +71,8 @@ static int split_path(const char *path, char **ret_parent, char **ret_name)
         *ret_parent = strdup(path);
         *ret_name = strdup(".");
     } else {
-        *ret_parent = !slash ? strdup(".")
-                             : strndup(path, slash == path ? 1 : (size_t)(slash - path));
+        *ret_parent =
+            !slash ? strdup(".") : strndup(path, slash == path ? 1 : (size_t)(slash - path));
         *ret_name = strdup(slash ? slash + 1 : path);
     }
     return *ret_parent && *ret_name ? 0 : -ENOMEM;
@@ -89,9 +92,9 @@ static char *join_path(const char *directory, const char *name)
 
 /* ---- TO ---- */
 
-/* cp writes through a symbolic link that TO itself is, if it leads to a file; the file that is replaced is
- * then the one it leads to. One that leads nowhere is refused. Returns what TO stands for, or NULL with
- * *ret_error set. */
+/* cp writes through a symbolic link that TO itself is, if it leads to a file; the file that is
+ * replaced is then the one it leads to. One that leads nowhere is refused. Returns what TO stands
+ * for, or NULL with *ret_error set. */
 static char *resolve_final_link(const char *to, const char *from, int *ret_error)
 {
     struct stat link, target, source;
@@ -112,8 +115,7 @@ static char *resolve_final_link(const char *to, const char *from, int *ret_error
 
 static int open_directory(const char *path)
 {
-    int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    return fd < 0 ? -errno : fd;
+    return open_at(AT_FDCWD, path, O_PATH | O_DIRECTORY, 0);
 }
 
 static int resolve_new_name(const char *to, const char *from, struct destination *destination)
@@ -154,7 +156,7 @@ static int resolve_destination(const struct shoal_options *options, const char *
 /* Whether the directory `fd`, or one above it, is the inode. */
 static bool is_at_or_below(int fd, const struct stat *inode)
 {
-    _cleanup_close_ int at = openat(fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    _cleanup_close_ int at = open_at(fd, ".", O_PATH | O_DIRECTORY, 0);
     struct stat here, above;
 
     if (at < 0 || fstat(at, &here) < 0)
@@ -162,7 +164,7 @@ static bool is_at_or_below(int fd, const struct stat *inode)
     for (;;) {
         if (here.st_dev == inode->st_dev && here.st_ino == inode->st_ino)
             return true;
-        int up = openat(at, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        int up = open_at(at, "..", O_PATH | O_DIRECTORY, 0);
         if (up < 0)
             return false;
         (void)close(at); /* O_PATH: nothing to lose */
@@ -173,9 +175,10 @@ static bool is_at_or_below(int fd, const struct stat *inode)
     }
 }
 
-/* What cp calls "the same file", and a directory that would be copied into itself: NULL if neither. */
-static const char *find_conflict(const struct destination *destination, const char *target_name,
-    const struct stat *from)
+/* What cp calls "the same file", and a directory that would be copied into itself: NULL if neither.
+ */
+static const char *find_conflict(
+    const struct destination *destination, const char *target_name, const struct stat *from)
 {
     struct stat target;
 
@@ -187,7 +190,8 @@ static const char *find_conflict(const struct destination *destination, const ch
     return NULL;
 }
 
-static struct root *root_new(struct run *run, const struct destination *destination, const char *from)
+static struct root *root_new(
+    struct run *run, const struct destination *destination, const char *from)
 {
     struct root *root = calloc(1, sizeof(*root));
 
@@ -227,11 +231,14 @@ static int examine_root(struct root *root, const struct destination *destination
         events_fault_path(run, "create", destination->path, -ENOTDIR);
         return -ECANCELED;
     }
-    const char *conflict = run->comparing ? NULL : find_conflict(destination, root->target_name, &st);
+    const char *conflict =
+        run->comparing ? NULL : find_conflict(destination, root->target_name, &st);
     if (conflict) {
         events_fault_path(run, conflict, root->from, -EINVAL);
         return -ECANCELED;
     }
+    root->from_dev = st.st_dev;
+    root->from_ino = st.st_ino;
     if (S_ISDIR(st.st_mode)) {
         root->dev = st.st_dev;
         root->ino = st.st_ino;
@@ -239,24 +246,40 @@ static int examine_root(struct root *root, const struct destination *destination
     return 0;
 }
 
+/* A FROM given twice is copied once, as cp does. */
+static bool is_repeated(struct root *const *roots, size_t n, const struct root *root)
+{
+    for (size_t i = 0; i < n; i++)
+        if (roots[i]->from_dev == root->from_dev && roots[i]->from_ino == root->from_ino &&
+            strcmp(roots[i]->target_name, root->target_name) == 0)
+            return true;
+    return false;
+}
+
 static int by_target_name(const void *a, const void *b)
 {
-    const struct root *left = *(const struct root *const *)a, *right = *(const struct root *const *)b;
+    const struct root *left = *(const struct root *const *)a,
+                      *right = *(const struct root *const *)b;
     int order = strcmp(left->target_name, right->target_name);
     return order ? order : (left->order > right->order) - (left->order < right->order);
 }
 
-/* Chains the roots for the pool; those that go to one name wait for each other. */
+/* Chains the roots for the pool; those that go to one name wait for each other, so that a later one
+ * is laid over an earlier one. One that goes to "." can meet any other there: then all wait. */
 static struct root *chain_roots(struct root **roots, size_t n)
 {
     struct root *first = NULL;
+    bool all_wait = false;
 
-    qsort(roots, n, sizeof(*roots), by_target_name);
+    for (size_t i = 0; i < n; i++)
+        all_wait |= strcmp(roots[i]->target_name, ".") == 0;
+    if (!all_wait)
+        qsort(roots, n, sizeof(*roots), by_target_name);
     for (size_t i = n; i > 0; i--) {
         struct root *root = roots[i - 1];
         root->weight = 1.0 / (double)n;
         root->job.link.next = NULL;
-        if (i < n && strcmp(root->target_name, roots[i]->target_name) == 0) {
+        if (i < n && (all_wait || strcmp(root->target_name, roots[i]->target_name) == 0)) {
             root->next_same = roots[i];
             root->job.link.next = roots[i]->job.link.next;
             roots[i]->job.link.next = NULL;
@@ -268,8 +291,8 @@ static struct root *chain_roots(struct root **roots, size_t n)
     return first;
 }
 
-int roots_resolve(struct run *run, const char *const *from, size_t n_from, const char *to,
-    struct targets *ret)
+int roots_resolve(
+    struct run *run, const char *const *from, size_t n_from, const char *to, struct targets *ret)
 {
     struct destination destination;
     _cleanup_free_ struct root **roots = calloc(n_from, sizeof(*roots));
@@ -280,12 +303,16 @@ int roots_resolve(struct run *run, const char *const *from, size_t n_from, const
         struct root *root = root_new(run, &destination, from[i]);
         if (root)
             root->order = i;
-        if (!root)
+        if (!root) {
             r = -ENOMEM;
-        else if (examine_root(root, &destination, from[i]) < 0)
+        } else if (examine_root(root, &destination, from[i]) < 0) {
             root_free(root);
-        else
+        } else if (is_repeated(roots, n, root)) {
+            events_note_path(run, "given more than once", root->from);
+            root_free(root);
+        } else {
             roots[n++] = root;
+        }
     }
     if (roots)
         free(destination.name);

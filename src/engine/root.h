@@ -21,21 +21,24 @@ struct root {
     double weight;     /* its share of all FROMs */
     bool follow;       /* FROM itself, should it be a symbolic link */
     struct tree_source *source;
-    uint64_t dev, ino; /* of FROM, if it is a directory; 0, 0 if not */
-    uint64_t made_dev, made_ino; /* of its copy, once that stands: never to be entered as a source */
+    uint64_t from_dev, from_ino; /* of FROM, whatever it is */
+    uint64_t dev, ino;           /* of FROM, if it is a directory; 0, 0 if not */
+    uint64_t made_dev,
+        made_ino; /* of its copy, once that stands: never to be entered as a source */
 };
 
 void root_free(struct root *root);
 
 /* Where all copies of a run are named, and what is to be copied there. */
 struct targets {
-    int fd;             /* the directory; the caller's to close */
-    struct root *first; /* those that can start, chained by job.link.next; each frees itself by running */
+    int fd; /* the directory; the caller's to close */
+    struct root
+        *first; /* those that can start, chained by job.link.next; each frees itself by running */
 };
 
-/* Resolves FROMs and TO by cp's rule. A FROM that cannot be copied at all is reported as a fault and left
- * out. 0, or a negative errno that is about TO. */
-int roots_resolve(struct run *run, const char *const *from, size_t n_from, const char *to,
-    struct targets *ret);
+/* Resolves FROMs and TO by cp's rule. A FROM that cannot be copied at all is reported as a fault
+ * and left out. 0, or a negative errno that is about TO. */
+int roots_resolve(
+    struct run *run, const char *const *from, size_t n_from, const char *to, struct targets *ret);
 
 #endif

@@ -120,7 +120,8 @@ static mode_t read_umask(void)
 {
     _cleanup_fclose_ FILE *status = fopen("/proc/self/status", "re");
     char line[256];
-    unsigned mask = 077; /* without /proc: the tightest; modes are then set by a call of their own */
+    unsigned mask =
+        077; /* without /proc: the tightest; modes are then set by a call of their own */
 
     while (status && fgets(line, sizeof(line), status))
         if (sscanf(line, "Umask: %o", &mask) == 1)
@@ -128,8 +129,8 @@ static mode_t read_umask(void)
     return (mode_t)mask;
 }
 
-/* In a thread of its own: what the umask is, and whether a thread can have its own (some containers do
- * not let it). */
+/* In a thread of its own: what the umask is, and whether a thread can have its own (some containers
+ * do not let it). */
 static void *probe_umask(void *context)
 {
     struct run *run = context;
@@ -146,7 +147,8 @@ static unsigned descriptors_for_nodes(void)
     if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
         return 16;
     /* Two for each; not so many that a tree of a million directories fills the kernel's tables. */
-    rlim_t nodes = limit.rlim_cur > OTHER_DESCRIPTORS + 32 ? (limit.rlim_cur - OTHER_DESCRIPTORS) / 2 : 16;
+    rlim_t nodes =
+        limit.rlim_cur > OTHER_DESCRIPTORS + 32 ? (limit.rlim_cur - OTHER_DESCRIPTORS) / 2 : 16;
     return nodes < 8192 ? (unsigned)nodes : 8192;
 }
 
@@ -204,7 +206,8 @@ static uint64_t work_done(const struct run *run)
     uint64_t sum = 0;
     for (unsigned i = 0; i < run->n_workers; i++) {
         const struct counters *counters = &run->workers[i]->counters;
-        sum += load(&counters->moved) + 32768 * (load(&counters->files) + load(&counters->symlinks));
+        sum +=
+            load(&counters->moved) + 32768 * (load(&counters->files) + load(&counters->symlinks));
     }
     return sum;
 }
@@ -234,8 +237,8 @@ static const char *name_bound(enum activity activity, bool busy)
     return busy ? "cpu" : names[activity];
 }
 
-/* More workers, where those there are mostly wait and there is work for more; and no more of them once
- * that did not speed things up. */
+/* More workers, where those there are mostly wait and there is work for more; and no more of them
+ * once that did not speed things up. */
 static void adapt(struct run *run, struct watch *watch, bool busy, double rate)
 {
     if (watch->grown || run->options->jobs > 0)
@@ -248,7 +251,8 @@ static void adapt(struct run *run, struct watch *watch, bool busy, double rate)
     if (busy || main_activity(run) == ACTIVITY_LIMIT || pool_hungry(run->pool) > 0)
         return;
     watch->rate = rate;
-    watch->threads = grow(run, watch->threads * 2 < WORKERS_ADAPTED ? watch->threads * 2 : WORKERS_ADAPTED);
+    watch->threads =
+        grow(run, watch->threads * 2 < WORKERS_ADAPTED ? watch->threads * 2 : WORKERS_ADAPTED);
     watch->grown = watch->threads >= WORKERS_ADAPTED;
 }
 

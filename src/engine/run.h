@@ -13,6 +13,7 @@
 #include "sink/tree_sink.h"
 
 struct links;
+struct node;
 
 /* No more workers than this if the user says how many; and if not, however long each waits. */
 #define WORKERS_MAX     256
@@ -40,8 +41,8 @@ struct run {
     struct pace pace;
     enum stop_reason stop;
     uint64_t start_ns;
-    mode_t umask;       /* the user's */
-    bool own_umask;     /* workers have an umask of their own, of 0 */
+    mode_t umask;                        /* the user's */
+    bool own_umask;                      /* workers have an umask of their own, of 0 */
     uint64_t no_clone_dev, no_range_dev; /* source devices found unable to share or range-copy */
 
     pthread_mutex_t events; /* held around callbacks and what they count */
@@ -51,6 +52,7 @@ struct run {
 
     pthread_mutex_t handles; /* guards the open directories of all nodes */
     unsigned open_nodes, open_nodes_max;
+    struct node *oldest_unused, *newest_unused; /* the first to be closed, the last */
 };
 
 /* Whether workers should come to an end: asked to from outside, or no room. */
@@ -65,8 +67,8 @@ struct sink_options run_sink_options(const struct run *run);
 /* Prepares a run. 0 or negative errno; run_end() is due either way. */
 int run_begin(struct run *run, const struct shoal_options *options);
 
-/* Works until the jobs in the pool, and all that come of them, are done; reports progress, and starts
- * more workers where those there are wait for their devices. 0 or negative errno. */
+/* Works until the jobs in the pool, and all that come of them, are done; reports progress, and
+ * starts more workers where those there are wait for their devices. 0 or negative errno. */
 int run_work(struct run *run);
 
 /* Frees what the run holds (not the sink) and fills the summary (may be NULL). */

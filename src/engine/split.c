@@ -4,7 +4,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Large enough that a disk or a server reads on in one go, small enough that all end at about one time. */
+/* Large enough that a disk or a server reads on in one go, small enough that all end at about one
+ * time. */
 #define PIECE_BYTES (8ULL * 1024 * 1024)
 
 struct split {

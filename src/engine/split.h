@@ -7,8 +7,8 @@
 #include "engine/content.h"
 #include "engine/job.h"
 
-/* Copies [start, end) of a content; *ret_reached is less than end where the source ends earlier. Does not
- * move the position of the sink's descriptor. */
+/* Copies [start, end) of a content; *ret_reached is less than end where the source ends earlier.
+ * Does not move the position of the sink's descriptor. */
 typedef int (*piece_copier)(struct worker *worker, struct content *content, uint64_t start,
     uint64_t end, uint64_t *ret_reached);
 

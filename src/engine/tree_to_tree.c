@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/open.h"
 #include "engine/content.h"
 #include "engine/events.h"
 #include "engine/links.h"
@@ -17,12 +18,12 @@
 #include "entry/filter.h"
 #include "source/directory.h"
 
-/* Idle workers are looked for after this many entries, and given half of what is left: measured, see
- * docs/performance.md. */
+/* Idle workers are looked for after this many entries, and given half of what is left: measured,
+ * see docs/performance.md. */
 #define SLICE_ENTRIES 32
 
-/* A directory with more subdirectories than this in one batch is listed on only when those are done, so
- * that what is pending stays bounded. */
+/* A directory with more subdirectories than this in one batch is listed on only when those are
+ * done, so that what is pending stays bounded. */
 #define PENDING_DIRECTORIES 256
 
 static void run_waiter(struct worker *worker, struct job *job);
@@ -65,8 +66,8 @@ static void tell_if_surplus(void *context, const char *name)
     struct place place = {surplus->node, name, name};
     struct entry entry;
 
-    int r = surplus->node->root->source->ops->look(surplus->node->source_dir, name, false,
-        &worker->scratch, &entry, &worker->outcome);
+    int r = surplus->node->root->source->ops->look(
+        surplus->node->source_dir, name, false, &worker->scratch, &entry, &worker->outcome);
     outcome_clear(&worker->outcome);
     if (r == -ENOENT && is_admitted(worker, &place, false))
         events_difference(worker, &place, ASPECT_SURPLUS);
@@ -76,8 +77,8 @@ static void tell_surplus(struct worker *worker, struct node *node)
 {
     struct surplus surplus = {worker, node};
     struct place place = {node, NULL, NULL};
-    int r = worker->run->sink->ops->for_each_name(node->sink_dir, tell_if_surplus, &surplus,
-        &worker->outcome);
+    int r = worker->run->sink->ops->for_each_name(
+        node->sink_dir, tell_if_surplus, &surplus, &worker->outcome);
     events_settle(worker, &place, r);
 }
 
@@ -136,7 +137,8 @@ static void add_weight(struct worker *worker, double weight)
 
 /* ---- files ---- */
 
-/* What a sink kept is not an error, but it is no copy either. Returns whether r was such an answer. */
+/* What a sink kept is not an error, but it is no copy either. Returns whether r was such an answer.
+ */
 static bool count_kept(struct worker *worker, int r)
 {
     if (r == SINK_KEPT_OTHER || r == SINK_KEPT_SAME)
@@ -144,8 +146,8 @@ static bool count_kept(struct worker *worker, int r)
     return r > 0;
 }
 
-static int write_content(struct worker *worker, const struct place *place, const struct entry *entry,
-    struct source_file *from, struct sink_file *to)
+static int write_content(struct worker *worker, const struct place *place,
+    const struct entry *entry, struct source_file *from, struct sink_file *to)
 {
     const struct tree_sink_ops *sink = worker->run->sink->ops;
     struct content content = {
@@ -175,8 +177,8 @@ static int make_file(struct worker *worker, const struct place *place, const str
     struct sink_file to;
 
     worker_is_at(worker, ACTIVITY_DESTINATION);
-    int r = worker->run->sink->ops->create_file(place->node->sink_dir, place->target_name, entry, &to,
-        &worker->outcome);
+    int r = worker->run->sink->ops->create_file(
+        place->node->sink_dir, place->target_name, entry, &to, &worker->outcome);
     if (count_kept(worker, r) || r < 0)
         return r;
     r = write_content(worker, place, entry, from, &to);
@@ -190,8 +192,8 @@ static int make_file(struct worker *worker, const struct place *place, const str
 static int make_node(struct worker *worker, const struct place *place, const struct entry *entry)
 {
     worker_is_at(worker, ACTIVITY_DESTINATION);
-    int r = worker->run->sink->ops->make_node(place->node->sink_dir, place->target_name, entry,
-        &worker->outcome);
+    int r = worker->run->sink->ops->make_node(
+        place->node->sink_dir, place->target_name, entry, &worker->outcome);
     if (count_kept(worker, r) || r < 0)
         return r;
     count(S_ISLNK(entry->mode) ? &worker->counters.symlinks : &worker->counters.specials, 1);
@@ -221,8 +223,8 @@ static bool link_is_impossible(int r)
     return r == -EXDEV || r == -EMLINK || r == -EPERM || r == -EOPNOTSUPP || r == -ENOENT;
 }
 
-/* Makes `place` another name of `first`. 0, SINK_KEPT_…, a negative errno; -EXDEV and its like: the entry
- * is to be copied instead. */
+/* Makes `place` another name of `first`. 0, SINK_KEPT_…, a negative errno; -EXDEV and its like: the
+ * entry is to be copied instead. */
 static int make_link(struct worker *worker, const struct place *place, const struct entry *entry,
     const struct link_first *first)
 {
@@ -259,7 +261,8 @@ static int copy_linked(struct worker *worker, const struct place *place, const s
     struct link *link;
     int r;
 
-    switch (links_claim(links, entry, place->node, place->name, place->target_name, &link, &first)) {
+    switch (
+        links_claim(links, entry, place->node, place->name, place->target_name, &link, &first)) {
     case LINKS_WAITS:
         return SINK_KEPT_OTHER; /* nothing was made now: its turn comes */
     case LINKS_NO_MEMORY:
@@ -291,8 +294,8 @@ static int copy_entry(struct worker *worker, const struct place *place, const st
 /* ---- names ---- */
 
 /* Adds a directory to those to be queued. */
-static void add_directory(struct worker *worker, const struct place *place,
-    struct pool_job **directories)
+static void add_directory(
+    struct worker *worker, const struct place *place, struct pool_job **directories)
 {
     if (!is_admitted(worker, place, true))
         return;
@@ -306,12 +309,12 @@ static void add_directory(struct worker *worker, const struct place *place,
     *directories = &node->job.link;
 }
 
-static void copy_file(struct worker *worker, const struct place *place,
-    struct pool_job **directories, bool looked);
+static void copy_file(
+    struct worker *worker, const struct place *place, struct pool_job **directories, bool looked);
 
 /* Copies whatever is no regular file, or not known to be one. */
-static void copy_other(struct worker *worker, const struct place *place,
-    struct pool_job **directories)
+static void copy_other(
+    struct worker *worker, const struct place *place, struct pool_job **directories)
 {
     struct node *node = place->node;
     struct entry entry;
@@ -342,8 +345,8 @@ static void copy_other(struct worker *worker, const struct place *place,
 }
 
 /* Copies a regular file; `looked`: it was seen to be one, and is not looked at again. */
-static void copy_file(struct worker *worker, const struct place *place,
-    struct pool_job **directories, bool looked)
+static void copy_file(
+    struct worker *worker, const struct place *place, struct pool_job **directories, bool looked)
 {
     struct node *node = place->node;
     const struct tree_source_ops *source = node->root->source->ops;
@@ -410,7 +413,8 @@ struct slice {
     char bytes[]; /* n times: a type, a name and its NUL */
 };
 
-static void copy_names(struct worker *worker, struct node *node, struct source_name *names, size_t n);
+static void copy_names(
+    struct worker *worker, struct node *node, struct source_name *names, size_t n);
 
 static void run_slice(struct worker *worker, struct job *job)
 {
@@ -436,8 +440,8 @@ static void run_slice(struct worker *worker, struct job *job)
 }
 
 /* Gives names away. Returns false if there is no memory to do so. */
-static bool push_slice(struct worker *worker, struct node *node, const struct source_name *names,
-    size_t n)
+static bool push_slice(
+    struct worker *worker, struct node *node, const struct source_name *names, size_t n)
 {
     size_t bytes = 0;
     for (size_t i = 0; i < n; i++)
@@ -457,7 +461,8 @@ static bool push_slice(struct worker *worker, struct node *node, const struct so
 }
 
 /* Copies all but the directories among the names. Whenever others are idle, they get half. */
-static void copy_names(struct worker *worker, struct node *node, struct source_name *names, size_t n)
+static void copy_names(
+    struct worker *worker, struct node *node, struct source_name *names, size_t n)
 {
     struct pool *pool = worker->run->pool;
     struct pool_job *directories = NULL;
@@ -500,8 +505,8 @@ static int guard_source(const struct worker *worker, const struct node *node,
     return 0;
 }
 
-/* Enters the source's directory and makes or enters the sink's. 0; SINK_KEPT_OTHER where a comparison
- * found none; or a negative errno. */
+/* Enters the source's directory and makes or enters the sink's. 0; SINK_KEPT_OTHER where a
+ * comparison found none; or a negative errno. */
 static int enter_both(struct worker *worker, struct node *node, struct entry *ret_entry)
 {
     const struct tree_source_ops *source = node->root->source->ops;
@@ -519,8 +524,8 @@ static int enter_both(struct worker *worker, struct node *node, struct entry *re
     r = guard_source(worker, node, ret_entry, outcome);
     if (r == 0) {
         worker_is_at(worker, ACTIVITY_DESTINATION);
-        r = sink->enter_dir(node->parent->sink_dir, node_target_name(node), ret_entry, &sink_dir,
-            outcome);
+        r = sink->enter_dir(
+            node->parent->sink_dir, node_target_name(node), ret_entry, &sink_dir, outcome);
     }
     if (r < 0) {
         source->close_dir(source_dir);
@@ -569,8 +574,8 @@ static int enter_directory(struct worker *worker, struct node *node)
 
 static void run_listing(struct worker *worker, struct job *job);
 
-/* Queues the directories of a batch, each with its share of the weight. If they are many, the rest of the
- * listing is queued behind them. Returns whether it was. */
+/* Queues the directories of a batch, each with its share of the weight. If they are many, the rest
+ * of the listing is queued behind them. Returns whether it was. */
 static bool queue_directories(struct worker *worker, struct node *node)
 {
     struct source_batch *batch = &worker->batch;
@@ -592,7 +597,8 @@ static bool queue_directories(struct worker *worker, struct node *node)
     node->weight = share;
     bool later = n > PENDING_DIRECTORIES;
     if (later) {
-        /* The node is the other job's from now on; what is left to do here needs a hold of its own. */
+        /* The node is the other job's from now on; what is left to do here needs a hold of its own.
+         */
         (void)node_acquire(worker, node); /* it is open: nothing can fail */
         __atomic_add_fetch(&node->pending, 1, __ATOMIC_RELAXED);
         node->job.run = run_listing;
@@ -603,8 +609,8 @@ static bool queue_directories(struct worker *worker, struct node *node)
     return later;
 }
 
-/* Lists (on) and copies. The node's directories are acquired, and released when the listing is over, which
- * may be in a later job. */
+/* Lists (on) and copies. The node's directories are acquired, and released when the listing is
+ * over, which may be in a later job. */
 static void list_directory(struct worker *worker, struct node *node)
 {
     const struct tree_source_ops *source = node->root->source->ops;
@@ -656,9 +662,9 @@ static void run_directory(struct worker *worker, struct job *job)
 
 static int open_root(struct worker *worker, struct root *root, struct node **ret)
 {
-    _cleanup_close_ int fd = open(root->parent_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    _cleanup_close_ int fd = open_at(AT_FDCWD, root->parent_path, O_PATH | O_DIRECTORY, 0);
     if (fd < 0)
-        return -errno;
+        return fd;
     bool want_xattrs = worker->run->options->preserve & (SHOAL_KEEP_XATTR | SHOAL_KEEP_MODE);
     int r = directory_source_new(TAKE_FD(fd), want_xattrs, &root->source);
     if (r < 0)

@@ -14,9 +14,10 @@ struct entry {
     uid_t uid;
     gid_t gid;
     uint64_t nlink;
-    uint64_t dev, ino; /* name the inode within one source; dev 0: the source is no file system of ours */
-    uint64_t rdev;     /* of a device node, as makedev() packs it */
-    uint64_t size;     /* bytes */
+    uint64_t dev,
+        ino; /* name the inode within one source; dev 0: the source is no file system of ours */
+    uint64_t rdev;      /* of a device node, as makedev() packs it */
+    uint64_t size;      /* bytes */
     uint64_t allocated; /* bytes that have storage; less than size: there may be holes */
     struct timespec atime, mtime, ctime;
     const char *link_target;        /* of a symbolic link, else NULL */

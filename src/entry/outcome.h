@@ -1,5 +1,5 @@
-/* How an operation on one entry went: the first failure with its operation, what of the metadata could
- * not be kept, and, where two trees are compared, what differs. */
+/* How an operation on one entry went: the first failure with its operation, what of the metadata
+ * could not be kept, and, where two trees are compared, what differs. */
 #ifndef SHOAL_ENTRY_OUTCOME_H
 #define SHOAL_ENTRY_OUTCOME_H
 

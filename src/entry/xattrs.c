@@ -10,14 +10,16 @@
 
 #include "base/cleanup.h"
 
-/* Linux's limits: xattr(7). The kernel refuses larger ones, so one call with room enough suffices. */
-#define NAMES_MAX 65536
-#define VALUE_MAX 65536
+/* Linux's limits: xattr(7). The kernel refuses larger ones, so one call with room enough suffices.
+ */
+#define NAMES_MAX    65536
+#define VALUE_MAX    65536
 
 #define LUSTRE_MAGIC 0x0bd00bd0 /* LL_SUPER_MAGIC of Lustre's own headers */
 
-/* A name in a directory is reached through /proc, since no call takes a directory descriptor and a name
- * on every kernel; the l… calls do not follow the last component, and nothing that is set ever is. */
+/* A name in a directory is reached through /proc, since no call takes a directory descriptor and a
+ * name on every kernel; the l… calls do not follow the last component, and nothing that is set ever
+ * is. */
 struct proc_path {
     char text[sizeof("/proc/self/fd/2147483647/") + NAME_MAX];
 };
@@ -58,8 +60,8 @@ int xattr_put(struct xattr_place place, const char *name, const void *value, siz
 int xattr_remove(struct xattr_place place, const char *name)
 {
     struct proc_path path;
-    int r = !place.name ? fremovexattr(place.fd, name)
-                        : lremovexattr(proc_path(place, &path), name);
+    int r =
+        !place.name ? fremovexattr(place.fd, name) : lremovexattr(proc_path(place, &path), name);
     return r < 0 ? -errno : 0;
 }
 
@@ -123,13 +125,21 @@ static bool has_prefix(const char *name, const char *prefix)
     return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
-/* Lustre keeps where a file's stripes lie in attributes of these names; another file's would point into
- * nowhere. On any other file system the names are anyone's. */
+/* Lustre keeps where a file's stripes lie in attributes of these names; another file's would point
+ * into nowhere. On any other file system the names are anyone's. */
 static bool belongs_to_lustre(const char *name, int fd)
 {
     static const char *const owned[] = {
-        "lustre.", "trusted.lov", "trusted.lma", "trusted.lmv", "trusted.link",
-        "trusted.dmv", "trusted.fid", "trusted.hsm", "trusted.som", "trusted.version",
+        "lustre.",
+        "trusted.lov",
+        "trusted.lma",
+        "trusted.lmv",
+        "trusted.link",
+        "trusted.dmv",
+        "trusted.fid",
+        "trusted.hsm",
+        "trusted.som",
+        "trusted.version",
     };
     struct statfs fs;
 
@@ -140,7 +150,8 @@ static bool belongs_to_lustre(const char *name, int fd)
 }
 
 /* Reads the values of `names` (each with its NUL) into the set. */
-static int read_values(struct xattr_set *set, struct xattr_place place, const char *names, size_t length)
+static int read_values(
+    struct xattr_set *set, struct xattr_place place, const char *names, size_t length)
 {
     char *value = malloc(VALUE_MAX);
     int r = value ? 0 : -ENOMEM;
@@ -151,7 +162,8 @@ static int read_values(struct xattr_set *set, struct xattr_place place, const ch
         ssize_t n = get_value(place, name, value, VALUE_MAX);
         if (n >= 0)
             r = xattr_set_add(set, name, value, (size_t)n);
-        else if (errno != ENODATA && errno != EOPNOTSUPP) /* removed since, or listed but unreadable */
+        else if (errno != ENODATA &&
+                 errno != EOPNOTSUPP) /* removed since, or listed but unreadable */
             r = -errno;
     }
     free(value);

@@ -37,7 +37,8 @@ void xattr_set_free(struct xattr_set *set);
 /* Adds one; the bytes are copied. 0 or -ENOMEM. */
 int xattr_set_add(struct xattr_set *set, const char *name, const void *value, size_t length);
 
-/* A copy that owns its memory, NULL when memory is out; free it with xattr_set_free() and free(). */
+/* A copy that owns its memory, NULL when memory is out; free it with xattr_set_free() and free().
+ */
 struct xattr_set *xattr_set_copy(const struct xattr_set *set);
 
 const char *xattr_set_name(const struct xattr_set *set, size_t i);

@@ -1,6 +1,6 @@
 /* What the bench measured and the report shows: every raw sample, with what was measured where.
- * A results file is JSON (schema "shoal-results", version 1); each series is one run of `shoal bench`
- * for one workload and cache state. */
+ * A results file is JSON (schema "shoal-results", version 1); each series is one run of `shoal
+ * bench` for one workload and cache state. */
 #ifndef SHOAL_RESULTS_RESULTS_H
 #define SHOAL_RESULTS_RESULTS_H
 
@@ -10,12 +10,12 @@
 
 /* One timed run of one method. */
 struct sample {
-    unsigned block;        /* the randomised block it ran in: samples of one block are pairs */
-    uint64_t real_ns;      /* until the command returned */
-    uint64_t synced_ns;    /* until what it wrote was on the device too (syncfs) */
+    unsigned block;     /* the randomised block it ran in: samples of one block are pairs */
+    uint64_t real_ns;   /* until the command returned */
+    uint64_t synced_ns; /* until what it wrote was on the device too (syncfs) */
     uint64_t user_ns, sys_ns;
-    uint64_t max_rss_kb;   /* largest of its processes */
-    int exit_status;       /* 0, or what the shell would say */
+    uint64_t max_rss_kb; /* largest of its processes */
+    int exit_status;     /* 0, or what the shell would say */
 };
 
 enum verdict {
@@ -37,7 +37,7 @@ struct method_result {
 };
 
 struct system_info {
-    char *name;   /* host's own word for itself: CPU model as the report's row */
+    char *name; /* host's own word for itself: CPU model as the report's row */
     char *cpu;
     unsigned cores;
     uint64_t memory_kb;
@@ -45,9 +45,9 @@ struct system_info {
 };
 
 struct file_system_info {
-    char *path;    /* as the user gave it */
-    char *type;    /* "ext4", "tmpfs", … */
-    char *options; /* mount options */
+    char *path;      /* as the user gave it */
+    char *type;      /* "ext4", "tmpfs", … */
+    char *options;   /* mount options */
     int has_journal; /* 1, 0, or -1 where the question makes no sense or is not answered */
 };
 
@@ -69,22 +69,22 @@ struct results {
     size_t n_series;
 };
 
-/* Reads a whole results file. A file that does not exist gives an empty one. -EBADMSG if it is not a
- * results file or damaged: *ret_why (free it) then says where. */
+/* Reads a whole results file. A file that does not exist gives an empty one. -EBADMSG if it is not
+ * a results file or damaged: *ret_why (free it) then says where. */
 int results_load(const char *path, struct results **ret, char **ret_why);
 
-/* Adds a series to a results file, making the file and its directories at need: written beside it and
- * renamed, under a lock, so that two writers lose nothing and a cut leaves the old one. A damaged or
- * foreign file is refused (-EBADMSG), never overwritten. */
+/* Adds a series to a results file, making the file and its directories at need: written beside it
+ * and renamed, under a lock, so that two writers lose nothing and a cut leaves the old one. A
+ * damaged or foreign file is refused (-EBADMSG), never overwritten. */
 int results_append(const char *path, const struct series *series, char **ret_why);
 
 /* The text of a results file that holds just these series, as results_load() reads it. Free it with
- * free(). -ENOMEM, or -ERANGE if a number is past what JSON readers hold (2^63-1). Names that are not
- * UTF-8 are given as quote_name() shows them, here and in results_append(). */
+ * free(). -ENOMEM, or -ERANGE if a number is past what JSON readers hold (2^63-1). Names that are
+ * not UTF-8 are given as quote_name() shows them, here and in results_append(). */
 int results_to_json(const struct results *results, char **ret_text);
 
-/* $XDG_DATA_HOME/shoal/results.json or ~/.local/share/shoal/results.json; free it. NULL if neither is
- * known, or memory is out. */
+/* $XDG_DATA_HOME/shoal/results.json or ~/.local/share/shoal/results.json; free it. NULL if neither
+ * is known, or memory is out. */
 char *results_default_path(void);
 
 void results_free(struct results *results);

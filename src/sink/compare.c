@@ -3,12 +3,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/open.h"
 #include "entry/xattrs.h"
 
 /* Content is read in pieces that fit on a worker's stack and in a core's cache. */
@@ -20,11 +22,28 @@ struct sink_dir {
     uint64_t dev, ino;
 };
 
+/* The first size of an inode_map. */
+#define SLOTS_FIRST 256
+
+struct met_pair {
+    uint64_t target_dev, target_ino; /* ino 0: the slot is empty */
+    uint64_t source_dev, source_ino;
+};
+
+/* Which inode of the source each inode here was met as. Open addressing; the slots are a power of
+ * two, and at most half of them are taken. */
+struct inode_map {
+    pthread_mutex_t lock;
+    struct met_pair *slots;
+    size_t n_slots, n;
+};
+
 struct compare_sink {
     struct tree_sink tree;
     struct sink_options options;
     struct sink_dir start;
-    bool no_noatime; /* O_NOATIME was refused: we own neither the files nor CAP_FOWNER */
+    struct inode_map met; /* those with several names */
+    bool no_noatime;      /* O_NOATIME was refused: we own neither the files nor CAP_FOWNER */
 };
 
 /* The file that stands there. Several workers may compare pieces of one: the last two are atomic.
@@ -38,20 +57,9 @@ struct compared_file {
 
 /* ---- opening ---- */
 
-/* Opens for reading without leaving a trace in atime, where that is allowed. */
 static int open_quietly(struct compare_sink *sink, int dir_fd, const char *name, int flags)
 {
-    bool noatime = !__atomic_load_n(&sink->no_noatime, __ATOMIC_RELAXED);
-    int fd;
-
-    flags |= O_RDONLY | O_NOFOLLOW | O_CLOEXEC;
-    fd = openat(dir_fd, name, flags | (noatime ? O_NOATIME : 0));
-    if (fd < 0 && errno == EPERM && noatime) {
-        fd = openat(dir_fd, name, flags);
-        if (fd >= 0)
-            __atomic_store_n(&sink->no_noatime, true, __ATOMIC_RELAXED);
-    }
-    return fd < 0 ? -errno : fd;
+    return open_quietly_at(dir_fd, name, flags | O_RDONLY | O_NOFOLLOW, &sink->no_noatime);
 }
 
 /* Looks at the name where an entry should be. 0; SINK_KEPT_OTHER if nothing or another type stands
@@ -69,6 +77,69 @@ static int look_for(const struct sink_dir *dir, const char *name, const struct e
         return 0;
     outcome_note(outcome, ASPECT_TYPE, 0);
     return SINK_KEPT_OTHER;
+}
+
+/* ---- hard links ---- */
+
+/* The slot that the target's inode has, or would have. */
+static struct met_pair *find(struct met_pair *slots, size_t n_slots, uint64_t dev, uint64_t ino)
+{
+    uint64_t hash = (ino ^ (dev << 32)) * 0x9e3779b97f4a7c15U; /* Fibonacci hashing */
+    size_t at = (hash >> 32) & (n_slots - 1);
+
+    while (slots[at].target_ino && (slots[at].target_ino != ino || slots[at].target_dev != dev))
+        at = (at + 1) & (n_slots - 1);
+    return &slots[at];
+}
+
+static int make_room(struct inode_map *map)
+{
+    size_t n_slots = map->n_slots ? map->n_slots * 2 : SLOTS_FIRST;
+
+    if (map->n < map->n_slots / 2)
+        return 0;
+    struct met_pair *slots = calloc(n_slots, sizeof(*slots));
+    if (!slots)
+        return -ENOMEM;
+    for (const struct met_pair *pair = map->slots; pair < map->slots + map->n_slots; pair++)
+        if (pair->target_ino)
+            *find(slots, n_slots, pair->target_dev, pair->target_ino) = *pair;
+    free(map->slots);
+    map->slots = slots;
+    map->n_slots = n_slots;
+    return 0;
+}
+
+/* With the lock held: 1 if the inode here was not met before, or as this very inode of the source;
+ * 0 if as another one; or -ENOMEM. */
+static int claim(struct inode_map *map, const struct stat *target, const struct entry *source)
+{
+    int r = make_room(map);
+    if (r < 0)
+        return r;
+    struct met_pair *pair = find(map->slots, map->n_slots, target->st_dev, target->st_ino);
+    if (pair->target_ino)
+        return pair->source_dev == source->dev && pair->source_ino == source->ino;
+    *pair = (struct met_pair){target->st_dev, target->st_ino, source->dev, source->ino};
+    map->n++;
+    return 1;
+}
+
+/* Notes where a file bears a name of its own at the source, but shares its inode with another one
+ * here: who changes the one would change both. */
+static int compare_links(struct compare_sink *sink, const struct stat *st,
+    const struct entry *entry, struct outcome *outcome)
+{
+    if (!(sink->options.preserve & SHOAL_KEEP_LINKS) || st->st_nlink < 2 || entry->dev == 0)
+        return 0;
+    (void)pthread_mutex_lock(&sink->met.lock);
+    int r = claim(&sink->met, st, entry);
+    (void)pthread_mutex_unlock(&sink->met.lock);
+    if (r < 0)
+        return outcome_fail_target(outcome, "compare", r);
+    if (r == 0)
+        outcome_note(outcome, ASPECT_HARD_LINK, 0);
+    return 0;
 }
 
 /* ---- metadata ---- */
@@ -249,6 +320,12 @@ static int open_compared(
     return 0;
 }
 
+static void close_compared(struct compared_file *file)
+{
+    (void)close(file->fd); /* was only read from */
+    free(file);
+}
+
 static int compare_create_file(struct sink_dir *dir, const char *name, const struct entry *entry,
     struct sink_file *ret, struct outcome *outcome)
 {
@@ -262,6 +339,11 @@ static int compare_create_file(struct sink_dir *dir, const char *name, const str
     r = open_compared(dir, name, &st, &file);
     if (r < 0)
         return outcome_fail_target(outcome, "open", r);
+    r = compare_links(dir->sink, &st, entry, outcome);
+    if (r < 0) {
+        close_compared(file);
+        return r;
+    }
     *ret = (struct sink_file){.fd = -1, .dir = dir, .name = name, .own = file};
     return 0;
 }
@@ -329,12 +411,7 @@ static int compare_set_size(struct sink_file *file, uint64_t size)
 
 static void compare_abort_file(struct sink_file *to)
 {
-    struct compared_file *file = to->own;
-
-    if (!file)
-        return;
-    (void)close(file->fd); /* was only read from */
-    free(file);
+    close_compared(to->own);
     to->own = NULL;
 }
 
@@ -383,6 +460,8 @@ static int compare_make_node(
     struct stat st;
 
     int r = look_for(dir, name, entry, &st, outcome);
+    if (r == 0)
+        r = compare_links(dir->sink, &st, entry, outcome);
     if (r != 0)
         return r;
     if (S_ISLNK(entry->mode)) {
@@ -423,6 +502,8 @@ static void compare_free(struct tree_sink *tree)
 {
     struct compare_sink *sink = (struct compare_sink *)tree;
     (void)close(sink->start.fd); /* it was only searched */
+    free(sink->met.slots);
+    (void)pthread_mutex_destroy(&sink->met.lock);
     free(sink);
 }
 
@@ -451,6 +532,7 @@ int compare_sink_new(int fd, const struct sink_options *options, struct tree_sin
         (void)close(fd); /* as said in the header */
         return -ENOMEM;
     }
+    (void)pthread_mutex_init(&sink->met.lock, NULL); /* glibc's does not fail */
     sink->start = (struct sink_dir){.sink = sink, .fd = fd};
     sink->tree = (struct tree_sink){.ops = &compare_ops, .start = &sink->start};
     sink->options = *options;

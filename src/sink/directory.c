@@ -11,19 +11,20 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/open.h"
 #include "sink/existing.h"
 #include "sink/metadata.h"
 
 struct sink_dir {
     struct directory_sink *sink;
     int fd;
-    bool fresh;           /* made by this run: whatever stands in it, this run made */
-    bool gives_acl;       /* has a default ACL, which files are born with */
-    mode_t mode;          /* permission bits when it was made or entered */
+    bool fresh;     /* made by this run: whatever stands in it, this run made */
+    bool gives_acl; /* has a default ACL, which files are born with */
+    mode_t mode;    /* permission bits */
     uint64_t dev, ino;
     uid_t uid;
     gid_t gid;
-    int birth;            /* BIRTH_…, and if known: who files created here belong to */
+    int birth; /* BIRTH_…, and if known: who files created here belong to */
     uid_t born_uid;
     gid_t born_gid;
 };
@@ -80,19 +81,36 @@ static int dir_from_fd(struct directory_sink *sink, int fd, bool fresh, struct s
 
 static int open_dir_at(struct sink_dir *parent, const char *name, bool fresh, struct sink_dir **ret)
 {
-    struct sink_dir *dir = malloc(sizeof(*dir));
-    if (!dir)
-        return -ENOMEM;
-    int fd = openat(parent->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    int r = fd < 0 ? -errno : dir_from_fd(parent->sink, fd, fresh, dir);
-    if (r < 0) {
-        if (fd >= 0)
-            (void)close(fd); /* nothing was done with it */
-        free(dir);
+    _cleanup_close_ int fd = open_at(parent->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+    if (fd < 0)
+        return fd;
+    _cleanup_free_ struct sink_dir *dir = malloc(sizeof(*dir));
+    int r = dir ? dir_from_fd(parent->sink, fd, fresh, dir) : -ENOMEM;
+    if (r < 0)
         return r;
-    }
-    *ret = dir;
+    (void)TAKE_FD(fd); /* the directory has it */
+    *ret = TAKE_PTR(dir);
     return 0;
+}
+
+/* An earlier copy of a read-only directory is in our way, unless we are root: for as long as we
+ * work in it, it is ours to write. What it is to be in the end, its source says. */
+static void open_up(struct sink_dir *dir)
+{
+    mode_t mode = dir->mode | S_IRWXU;
+
+    if (dir->mode == mode || dir->uid != geteuid() ||
+        !(dir->sink->options.preserve & SHOAL_KEEP_MODE) ||
+        faccessat(dir->fd, ".", W_OK | X_OK, AT_EACCESS) == 0)
+        return;
+    /* If this fails, what is to be made in it will, and be told. */
+    if (fchmod(dir->fd, mode) == 0)
+        dir->mode = mode;
+}
+
+static mode_t default_dir_mode(const struct sink_dir *dir)
+{
+    return 0777 & ~dir->sink->options.default_umask;
 }
 
 /* A directory made under one with a default ACL inherits it; ours gets its ACLs from the source. */
@@ -106,7 +124,9 @@ static int directory_enter(struct sink_dir *parent, const char *name, const stru
     struct sink_dir **ret, struct outcome *outcome)
 {
     (void)entry;
-    bool fresh = mkdirat(parent->fd, name, 0700) == 0;
+    bool keep_mode = parent->sink->options.preserve & SHOAL_KEEP_MODE;
+    /* Nobody else looks in before it has its own mode. */
+    bool fresh = mkdirat(parent->fd, name, keep_mode ? 0700 : default_dir_mode(parent)) == 0;
     if (!fresh && errno != EEXIST)
         return outcome_fail_target(outcome, "create directory", -errno);
     int r = open_dir_at(parent, name, fresh, ret);
@@ -114,7 +134,7 @@ static int directory_enter(struct sink_dir *parent, const char *name, const stru
         return outcome_fail_target(outcome, "overwrite with a directory", -ENOTDIR);
     if (r < 0)
         return outcome_fail_target(outcome, "open directory", r);
-    bool keep_mode = parent->sink->options.preserve & SHOAL_KEEP_MODE;
+    open_up(*ret);
     if (fresh && parent->gives_acl && keep_mode)
         drop_inherited_acl(*ret);
     else
@@ -122,8 +142,8 @@ static int directory_enter(struct sink_dir *parent, const char *name, const stru
     return 0;
 }
 
-static int directory_reopen(struct sink_dir *parent, const char *name, struct sink_dir **ret,
-    struct outcome *outcome)
+static int directory_reopen(
+    struct sink_dir *parent, const char *name, struct sink_dir **ret, struct outcome *outcome)
 {
     int r = open_dir_at(parent, name, false, ret);
     if (r < 0)
@@ -132,7 +152,8 @@ static int directory_reopen(struct sink_dir *parent, const char *name, struct si
     return 0;
 }
 
-static int directory_finish(struct sink_dir *dir, const struct entry *entry, struct outcome *outcome)
+static int directory_finish(
+    struct sink_dir *dir, const struct entry *entry, struct outcome *outcome)
 {
     const struct sink_options *options = &dir->sink->options;
     struct metadata_change change = {
@@ -140,13 +161,16 @@ static int directory_finish(struct sink_dir *dir, const struct entry *entry, str
         .entry = entry,
         .born = {.uid = dir->uid, .gid = dir->gid, .mode = dir->mode},
         .preserve = options->preserve,
-        .final_mode = metadata_final_mode(entry, options->preserve, options->default_umask),
+        .final_mode = dir->mode,
     };
 
+    if (options->preserve & SHOAL_KEEP_MODE)
+        change.final_mode = metadata_final_mode(entry, options->preserve, options->default_umask);
     change.born.may_have_acl = !dir->fresh && (options->preserve & SHOAL_KEEP_MODE);
     if (change.born.may_have_acl && dir->gives_acl &&
         xattr_set_find(entry->xattrs, XATTR_ACL_DEFAULT) < 0)
-        (void)fremovexattr(dir->fd, XATTR_ACL_DEFAULT); /* the mode, which follows, is what counts */
+        (void)fremovexattr(
+            dir->fd, XATTR_ACL_DEFAULT); /* the mode, which follows, is what counts */
     metadata_apply(&change, outcome);
     return 0;
 }
@@ -167,15 +191,17 @@ static void directory_identity(const struct sink_dir *dir, uint64_t *ret_dev, ui
 
 /* ---- what stands where something is to go ---- */
 
-/* 0: it may be replaced; SINK_KEPT_…: it is to be left alone; negative errno: it cannot be replaced. */
-static int judge_existing(struct sink_dir *dir, const char *name, const struct entry *entry,
-    struct outcome *outcome)
+/* 0: it may be replaced; SINK_KEPT_…: it is to be left alone; negative errno: it cannot be
+ * replaced. */
+static int judge_existing(
+    struct sink_dir *dir, const char *name, const struct entry *entry, struct outcome *outcome)
 {
+    bool is_start = dir == &dir->sink->start;
     struct stat st;
 
     if (fstatat(dir->fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return errno == ENOENT ? 0 : outcome_fail_target(outcome, "examine", -errno);
-    return existing_judge(&st, dir->fresh, entry, &dir->sink->options, outcome);
+    return existing_judge(&st, dir->fresh, is_start, entry, &dir->sink->options, outcome);
 }
 
 /* After EEXIST: 0 with a temporary name to use instead, or what judge_existing() says. */
@@ -188,8 +214,8 @@ static int yield_to_existing(struct sink_dir *dir, const char *name, const struc
     return r;
 }
 
-static int take_name(struct sink_dir *dir, const char *temporary, const char *name,
-    struct outcome *outcome)
+static int take_name(
+    struct sink_dir *dir, const char *temporary, const char *name, struct outcome *outcome)
 {
     if (renameat(dir->fd, temporary, dir->fd, name) == 0)
         return 0;
@@ -220,8 +246,8 @@ static int learn_birth(struct sink_dir *dir, int fd, struct born *born)
         return -errno;
     born->uid = st.st_uid;
     born->gid = st.st_gid;
-    if (__atomic_compare_exchange_n(&dir->birth, &unknown, BIRTH_BEING_LEARNT, false,
-            __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    if (__atomic_compare_exchange_n(
+            &dir->birth, &unknown, BIRTH_BEING_LEARNT, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
         dir->born_uid = st.st_uid;
         dir->born_gid = st.st_gid;
         __atomic_store_n(&dir->birth, BIRTH_KNOWN, __ATOMIC_RELEASE);
@@ -235,20 +261,18 @@ static int directory_create_file(struct sink_dir *dir, const char *name, const s
     const struct sink_options *options = &dir->sink->options;
     struct born born;
     bool owned = know_birth(dir, &born) && born.uid == entry->uid && born.gid == entry->gid;
-    mode_t mode = metadata_creation_mode(entry, options->preserve, owned);
-    int flags = (options->read_back ? O_RDWR : O_WRONLY) | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    mode_t mode = metadata_creation_mode(entry, options->preserve, options->default_umask, owned);
+    int flags = (options->read_back ? O_RDWR : O_WRONLY) | O_CREAT | O_EXCL | O_NOFOLLOW;
 
     *ret = (struct sink_file){.dir = dir, .name = name, .born_mode = reduced(dir, mode)};
-    ret->fd = openat(dir->fd, name, flags, mode);
-    if (ret->fd < 0 && errno == EEXIST) {
+    ret->fd = open_at(dir->fd, name, flags, mode);
+    if (ret->fd == -EEXIST) {
         int r = yield_to_existing(dir, name, entry, ret->temporary, outcome);
         if (r != 0)
             return r;
-        ret->fd = openat(dir->fd, ret->temporary, flags, mode);
+        ret->fd = open_at(dir->fd, ret->temporary, flags, mode);
     }
-    if (ret->fd < 0)
-        return outcome_fail_target(outcome, "create", -errno);
-    return 0;
+    return ret->fd < 0 ? outcome_fail_target(outcome, "create", ret->fd) : 0;
 }
 
 static int directory_write(struct sink_file *file, const void *buffer, size_t n, uint64_t offset)
@@ -295,8 +319,8 @@ static int close_whole(struct sink_file *file, struct outcome *outcome)
     return *file->temporary ? take_name(file->dir, file->temporary, file->name, outcome) : 0;
 }
 
-static int directory_commit_file(struct sink_file *file, const struct entry *entry,
-    struct outcome *outcome)
+static int directory_commit_file(
+    struct sink_file *file, const struct entry *entry, struct outcome *outcome)
 {
     const struct sink_options *options = &file->dir->sink->options;
     struct metadata_change change = {
@@ -306,7 +330,8 @@ static int directory_commit_file(struct sink_file *file, const struct entry *ent
         .preserve = options->preserve,
         .final_mode = metadata_final_mode(entry, options->preserve, options->default_umask),
     };
-    int r = know_birth(file->dir, &change.born) ? 0 : learn_birth(file->dir, file->fd, &change.born);
+    int r =
+        know_birth(file->dir, &change.born) ? 0 : learn_birth(file->dir, file->fd, &change.born);
 
     if (r < 0) {
         directory_abort_file(file);
@@ -318,7 +343,8 @@ static int directory_commit_file(struct sink_file *file, const struct entry *ent
 
 /* ---- nodes and links ---- */
 
-static int make_node_at(struct sink_dir *dir, const char *name, const struct entry *entry, mode_t mode)
+static int make_node_at(
+    struct sink_dir *dir, const char *name, const struct entry *entry, mode_t mode)
 {
     int r = S_ISLNK(entry->mode)
                 ? symlinkat(entry->link_target, dir->fd, name)
@@ -326,12 +352,12 @@ static int make_node_at(struct sink_dir *dir, const char *name, const struct ent
     return r < 0 ? -errno : 0;
 }
 
-static int directory_make_node(struct sink_dir *dir, const char *name, const struct entry *entry,
-    struct outcome *outcome)
+static int directory_make_node(
+    struct sink_dir *dir, const char *name, const struct entry *entry, struct outcome *outcome)
 {
     const struct sink_options *options = &dir->sink->options;
     char temporary[32] = "";
-    mode_t mode = metadata_creation_mode(entry, options->preserve, false);
+    mode_t mode = metadata_creation_mode(entry, options->preserve, options->default_umask, false);
     struct stat st;
 
     int r = make_node_at(dir, name, entry, mode);
@@ -342,7 +368,8 @@ static int directory_make_node(struct sink_dir *dir, const char *name, const str
         r = make_node_at(dir, temporary, entry, mode);
     }
     if (r < 0)
-        return outcome_fail_target(outcome, S_ISLNK(entry->mode) ? "create symbolic link" : "create", r);
+        return outcome_fail_target(
+            outcome, S_ISLNK(entry->mode) ? "create symbolic link" : "create", r);
     const char *born_name = *temporary ? temporary : name;
     if (fstatat(dir->fd, born_name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
         r = -errno;
@@ -388,10 +415,10 @@ static int directory_make_link(struct sink_dir *dir, const char *name, const str
 static int directory_sync(struct sink_dir *dir, struct outcome *outcome)
 {
     /* syncfs(2) takes no O_PATH descriptor. */
-    _cleanup_close_ int fd = openat(dir->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0 || syncfs(fd) < 0)
-        return outcome_fail_target(outcome, "sync", -errno);
-    return 0;
+    _cleanup_close_ int fd = open_at(dir->fd, ".", O_RDONLY | O_DIRECTORY, 0);
+    if (fd < 0)
+        return outcome_fail_target(outcome, "sync", fd);
+    return syncfs(fd) < 0 ? outcome_fail_target(outcome, "sync", -errno) : 0;
 }
 
 static void directory_free(struct tree_sink *tree)
@@ -427,7 +454,7 @@ int directory_sink_new(int fd, const struct sink_options *options, struct tree_s
         free(sink);
         return r;
     }
-    _cleanup_close_ int readable = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    _cleanup_close_ int readable = open_at(fd, ".", O_RDONLY | O_DIRECTORY, 0);
     sink->start.gives_acl = readable >= 0 && has_default_acl(readable); /* not of an O_PATH one */
     sink->tree = (struct tree_sink){.ops = &directory_ops, .start = &sink->start};
     sink->options = *options;

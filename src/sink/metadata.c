@@ -10,12 +10,13 @@
 #define PERMISSIONS 07777
 #define SET_ID      (S_ISUID | S_ISGID)
 
-mode_t metadata_creation_mode(const struct entry *entry, unsigned preserve, bool owned)
+mode_t metadata_creation_mode(
+    const struct entry *entry, unsigned preserve, mode_t default_umask, bool owned)
 {
     mode_t mode = entry->mode & 0777;
 
     if (!(preserve & SHOAL_KEEP_MODE))
-        return S_ISDIR(entry->mode) ? 0777 : 0666;
+        return metadata_final_mode(entry, preserve, default_umask);
     if (xattr_set_find(entry->xattrs, XATTR_ACL_ACCESS) >= 0)
         return mode & 0700; /* the group bits are the ACL's mask, not what the group may do */
     if (owned)
@@ -89,16 +90,15 @@ static bool apply_acl(const struct metadata_change *change, struct outcome *outc
 static void check_set_id(struct xattr_place place, mode_t mode, struct outcome *outcome)
 {
     struct stat st;
-    int r = place.name ? fstatat(place.fd, place.name, &st, AT_SYMLINK_NOFOLLOW)
-                       : fstat(place.fd, &st);
+    int r =
+        place.name ? fstatat(place.fd, place.name, &st, AT_SYMLINK_NOFOLLOW) : fstat(place.fd, &st);
     if (r == 0 && (st.st_mode & SET_ID) != (mode & SET_ID))
         outcome_note(outcome, ASPECT_SETID, -EPERM);
 }
 
 static void apply_mode(const struct metadata_change *change, bool owned, struct outcome *outcome)
 {
-    bool acl_gave_mode =
-        (change->preserve & SHOAL_KEEP_MODE) ? apply_acl(change, outcome) : false;
+    bool acl_gave_mode = (change->preserve & SHOAL_KEEP_MODE) ? apply_acl(change, outcome) : false;
     mode_t mode = change->final_mode;
 
     if (!owned && (mode & SET_ID) && !S_ISDIR(change->entry->mode)) {
@@ -116,6 +116,21 @@ static void apply_mode(const struct metadata_change *change, bool owned, struct 
         check_set_id(change->place, mode, outcome);
 }
 
+/* An owner may not set attributes on a file that they cannot write: then they make it so for a
+ * moment. */
+static int put_xattr(
+    const struct metadata_change *change, const char *name, const void *value, size_t length)
+{
+    int r = xattr_put(change->place, name, value, length);
+
+    if (r != -EACCES || (change->final_mode & S_IWUSR) || S_ISLNK(change->entry->mode) ||
+        change_mode(change->place, change->final_mode | S_IWUSR) < 0)
+        return r;
+    r = xattr_put(change->place, name, value, length);
+    int back = change_mode(change->place, change->final_mode);
+    return r < 0 ? r : back;
+}
+
 static void apply_xattrs(const struct metadata_change *change, struct outcome *outcome)
 {
     const struct xattr_set *set = change->entry->xattrs;
@@ -128,7 +143,7 @@ static void apply_xattrs(const struct metadata_change *change, struct outcome *o
         if (!(aspect_keep_bit(aspect) & change->preserve) || strcmp(name, XATTR_ACL_ACCESS) == 0)
             continue;
         const void *value = xattr_set_value(set, i, &length);
-        int r = xattr_put(change->place, name, value, length);
+        int r = put_xattr(change, name, value, length);
         if (r < 0)
             outcome_note(outcome, aspect, r);
     }

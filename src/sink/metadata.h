@@ -1,5 +1,6 @@
-/* Giving a file the metadata of an entry, with no call for what already holds, in the order that loses
- * nothing: owner (a change of it clears set-ID bits and capabilities), ACL and mode, xattrs, times. */
+/* Giving a file the metadata of an entry, with no call for what already holds, in the order that
+ * loses nothing: owner (a change of it clears set-ID bits and capabilities), ACL and mode, xattrs,
+ * times. */
 #ifndef SHOAL_SINK_METADATA_H
 #define SHOAL_SINK_METADATA_H
 
@@ -13,13 +14,15 @@
 struct born {
     uid_t uid;
     gid_t gid;
-    mode_t mode;      /* permission bits */
+    mode_t mode;       /* permission bits */
     bool may_have_acl; /* inherited from its directory, or there before */
 };
 
-/* The permission bits with which to create a file, so that at no moment more people can read or write it
- * than may in the end: `owned` says that it will be born with its final owner and group. */
-mode_t metadata_creation_mode(const struct entry *entry, unsigned preserve, bool owned);
+/* The permission bits with which to create a file, so that at no moment more people can read or
+ * write it than may in the end: `owned` says that it will be born with its final owner and group.
+ */
+mode_t metadata_creation_mode(
+    const struct entry *entry, unsigned preserve, mode_t default_umask, bool owned);
 
 /* The permission bits an entry is to have in the end. */
 mode_t metadata_final_mode(const struct entry *entry, unsigned preserve, mode_t default_umask);

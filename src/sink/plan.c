@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/open.h"
 #include "sink/existing.h"
 
 struct sink_dir {
@@ -24,6 +25,17 @@ struct plan_sink {
 
 /* ---- directories ---- */
 
+/* Our own read-only directory would be opened up while we work in it (but for the start, whose
+ * options are not known yet). */
+static int find_create_error(const struct plan_sink *sink, int fd, const struct stat *st)
+{
+    if (faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) == 0)
+        return 0;
+    if (errno == EACCES && st->st_uid == geteuid() && (sink->options.preserve & SHOAL_KEEP_MODE))
+        return 0;
+    return -errno;
+}
+
 /* Takes over the descriptor, even when it fails. */
 static int dir_from_fd(struct plan_sink *sink, int fd, struct sink_dir *ret)
 {
@@ -37,8 +49,7 @@ static int dir_from_fd(struct plan_sink *sink, int fd, struct sink_dir *ret)
     }
     ret->dev = st.st_dev;
     ret->ino = st.st_ino;
-    if (faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) < 0)
-        ret->create_error = -errno;
+    ret->create_error = find_create_error(sink, fd, &st);
     return 0;
 }
 
@@ -50,10 +61,8 @@ static int dir_open(struct sink_dir *parent, const char *name, struct sink_dir *
 
     if (!dir)
         return -ENOMEM;
-    if (parent->fd >= 0) {
-        fd = openat(parent->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        fd = fd < 0 ? -errno : fd;
-    }
+    if (parent->fd >= 0)
+        fd = open_at(parent->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
     if (fd >= 0)
         r = dir_from_fd(parent->sink, fd, dir);
     else if (fd == -ENOENT)
@@ -135,7 +144,7 @@ static int plan_name(struct sink_dir *dir, const char *name, const struct entry 
 
     int r = look_at(dir, name, &existing, outcome);
     if (r > 0)
-        r = existing_judge(&existing, false, entry, &dir->sink->options, outcome);
+        r = existing_judge(&existing, false, false, entry, &dir->sink->options, outcome);
     if (r != 0)
         return r;
     return dir->create_error ? outcome_fail_target(outcome, operation, dir->create_error) : 0;

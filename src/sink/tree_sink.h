@@ -1,9 +1,10 @@
-/* A TO that takes directories, files and links in any order once their parent is there: a directory on
- * disk; the comparison of `verify`; the plan of a dry run.
+/* A TO that takes directories, files and links in any order once their parent is there: a directory
+ * on disk; the comparison of `verify`; the plan of a dry run.
  *
- * Every operation returns 0 or a negative errno and says in `outcome` which step failed; what of the
- * metadata could not be kept (or differs) is noted there without failing. Names are one component;
- * nothing ever follows a symbolic link, so nothing lands outside the place the sink was opened at. */
+ * Every operation returns 0 or a negative errno and says in `outcome` which step failed; what of
+ * the metadata could not be kept (or differs) is noted there without failing. Names are one
+ * component; nothing ever follows a symbolic link, so nothing lands outside the place the sink was
+ * opened at. */
 #ifndef SHOAL_SINK_TREE_SINK_H
 #define SHOAL_SINK_TREE_SINK_H
 
@@ -38,13 +39,14 @@ struct sink_file {
 };
 
 struct tree_sink_ops {
-    /* Makes a directory, or enters the one that stands there. A comparison may answer SINK_KEPT_OTHER: none
-     * stands there, which is noted; *ret is untouched, and nothing below is to be compared. */
+    /* Makes a directory, or enters the one that stands there. A comparison may answer
+     * SINK_KEPT_OTHER: none stands there, which is noted; *ret is untouched, and nothing below is
+     * to be compared. */
     int (*enter_dir)(struct sink_dir *parent, const char *name, const struct entry *entry,
         struct sink_dir **ret, struct outcome *outcome);
     /* Opens again a directory that was entered before and closed. */
-    int (*reopen_dir)(struct sink_dir *parent, const char *name, struct sink_dir **ret,
-        struct outcome *outcome);
+    int (*reopen_dir)(
+        struct sink_dir *parent, const char *name, struct sink_dir **ret, struct outcome *outcome);
     /* Gives a directory its metadata, when the last of its children is done. */
     int (*finish_dir)(struct sink_dir *dir, const struct entry *entry, struct outcome *outcome);
     void (*close_dir)(struct sink_dir *dir);
@@ -64,10 +66,10 @@ struct tree_sink_ops {
     void (*abort_file)(struct sink_file *file);
 
     /* Makes a symbolic link, a FIFO or a device node, with its metadata. */
-    int (*make_node)(struct sink_dir *dir, const char *name, const struct entry *entry,
-        struct outcome *outcome);
-    /* Makes another name of a file made before. -EXDEV, -EMLINK, -EPERM, -EOPNOTSUPP: it cannot be had
-     * as a link here. */
+    int (*make_node)(
+        struct sink_dir *dir, const char *name, const struct entry *entry, struct outcome *outcome);
+    /* Makes another name of a file made before. -EXDEV, -EMLINK, -EPERM, -EOPNOTSUPP: it cannot be
+     * had as a link here. */
     int (*make_link)(struct sink_dir *dir, const char *name, const struct entry *entry,
         struct sink_dir *first_dir, const char *first_name, struct outcome *outcome);
 
@@ -88,11 +90,11 @@ struct tree_sink {
 struct sink_options {
     unsigned preserve; /* SHOAL_KEEP_* */
     enum shoal_existing existing;
-    bool read_back; /* files are opened so that they can be read again */
-    mode_t umask;   /* in force where the sink creates */
+    bool read_back;       /* files are opened so that they can be read again */
+    mode_t umask;         /* in force where the sink creates */
     mode_t default_umask; /* the user's, for modes that are not preserved */
-    /* What changed at or after this moment was made by this run and is not replaced: two FROMs may hold
-     * files of one name. 0: each name comes once. */
+    /* What changed at or after this moment, where FROMs get their names, was made by this run and
+     * is not replaced: two FROMs may have one name. 0: each name comes once. */
     struct timespec just_made_since;
 };
 

@@ -8,8 +8,10 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/open.h"
 
-/* One call lists some 4,000 names: enough for the order of inodes to matter, small enough to keep. */
+/* One call lists some 4,000 names: enough for the order of inodes to matter, small enough to keep.
+ */
 #define LISTING_BYTES (128 * 1024)
 
 struct source_dir {
@@ -22,19 +24,6 @@ struct directory_source {
     struct source_dir start;
     bool no_noatime; /* O_NOATIME was refused: we own neither the files nor CAP_FOWNER */
 };
-
-/* Opens for reading without leaving a trace in atime, where that is allowed. */
-static int open_quietly(struct directory_source *source, int dir_fd, const char *name, int flags)
-{
-    bool noatime = !__atomic_load_n(&source->no_noatime, __ATOMIC_RELAXED);
-    int fd = openat(dir_fd, name, flags | (noatime ? O_NOATIME : 0));
-    if (fd < 0 && errno == EPERM && noatime) {
-        fd = openat(dir_fd, name, flags);
-        if (fd >= 0)
-            __atomic_store_n(&source->no_noatime, true, __ATOMIC_RELAXED);
-    }
-    return fd < 0 ? -errno : fd;
-}
 
 static int fill_xattrs(const struct tree_source *tree, struct xattr_place place,
     struct source_scratch *scratch, struct entry *entry, struct outcome *outcome)
@@ -55,8 +44,8 @@ static int directory_open_dir(struct source_dir *parent, const char *name, bool 
 {
     struct directory_source *source = parent->source;
     struct stat st;
-    _cleanup_close_ int fd = open_quietly(source, parent->fd, name,
-        O_RDONLY | O_DIRECTORY | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW));
+    _cleanup_close_ int fd = open_quietly_at(
+        parent->fd, name, O_RDONLY | O_DIRECTORY | (follow ? 0 : O_NOFOLLOW), &source->no_noatime);
     if (fd < 0)
         return outcome_fail(outcome, "open directory", fd);
     if (fstat(fd, &st) < 0)
@@ -102,7 +91,8 @@ static bool is_dot_or_dotdot(const char *name)
     return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
 }
 
-static int directory_list(struct source_dir *dir, struct source_batch *batch, struct outcome *outcome)
+static int directory_list(
+    struct source_dir *dir, struct source_batch *batch, struct outcome *outcome)
 {
     batch->n = 0;
     if (!batch->buffer) {
@@ -176,8 +166,8 @@ static int directory_open_file(struct source_dir *dir, const char *name, bool fo
 {
     struct stat st;
     /* O_NONBLOCK: should a FIFO stand there by now, the open must not wait for its writer. */
-    _cleanup_close_ int fd = open_quietly(dir->source, dir->fd, name,
-        O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW));
+    _cleanup_close_ int fd = open_quietly_at(dir->fd, name,
+        O_RDONLY | O_NOCTTY | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW), &dir->source->no_noatime);
     if (fd == -ELOOP || fd == -ENXIO) /* a symbolic link, a socket */
         return -ESTALE;
     if (fd < 0)
@@ -187,8 +177,8 @@ static int directory_open_file(struct source_dir *dir, const char *name, bool fo
     if (!S_ISREG(st.st_mode))
         return -ESTALE;
     entry_from_stat(ret_entry, &st);
-    int r = fill_xattrs(&dir->source->tree, (struct xattr_place){.fd = fd}, scratch, ret_entry,
-        outcome);
+    int r = fill_xattrs(
+        &dir->source->tree, (struct xattr_place){.fd = fd}, scratch, ret_entry, outcome);
     if (r < 0)
         return r;
     *ret = (struct source_file){.fd = TAKE_FD(fd)};
@@ -205,8 +195,8 @@ static ssize_t directory_read(struct source_file *file, void *buffer, size_t n, 
     return got < 0 ? -errno : got;
 }
 
-static int directory_next_data(struct source_file *file, uint64_t from, uint64_t *ret_start,
-    uint64_t *ret_end)
+static int directory_next_data(
+    struct source_file *file, uint64_t from, uint64_t *ret_start, uint64_t *ret_end)
 {
     off_t start = lseek(file->fd, (off_t)from, SEEK_DATA);
     if (start < 0)

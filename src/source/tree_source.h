@@ -57,17 +57,19 @@ struct tree_source_ops {
     /* The next names, "." and ".." left out: 1, or 0 at the end. */
     int (*list)(struct source_dir *dir, struct source_batch *batch, struct outcome *outcome);
     /* All of an entry but its content. */
-    int (*look)(struct source_dir *dir, const char *name, bool follow, struct source_scratch *scratch,
-        struct entry *ret_entry, struct outcome *outcome);
+    int (*look)(struct source_dir *dir, const char *name, bool follow,
+        struct source_scratch *scratch, struct entry *ret_entry, struct outcome *outcome);
     /* Opens a regular file and says what it is, as of before anything of it is read.
      * -ESTALE: what stands there (now) is no regular file; look() again. */
     int (*open_file)(struct source_dir *dir, const char *name, bool follow,
         struct source_scratch *scratch, struct entry *ret_entry, struct source_file *ret,
         struct outcome *outcome);
-    /* Reads at an offset: a count, 0 only at the end of the file. A short count need not be the end. */
+    /* Reads at an offset: a count, 0 only at the end of the file. A short count need not be the
+     * end. */
     ssize_t (*read)(struct source_file *file, void *buffer, size_t n, uint64_t offset);
     /* The first range at or after `from` that holds data: 1, or 0 if only a hole follows. */
-    int (*next_data)(struct source_file *file, uint64_t from, uint64_t *ret_start, uint64_t *ret_end);
+    int (*next_data)(
+        struct source_file *file, uint64_t from, uint64_t *ret_start, uint64_t *ret_end);
     /* Whether the file is no longer as `entry` says. */
     bool (*has_changed)(struct source_file *file, const struct entry *entry);
     void (*close_file)(struct source_file *file);
@@ -77,7 +79,8 @@ struct tree_source_ops {
 
 struct tree_source {
     const struct tree_source_ops *ops;
-    struct source_dir *start; /* where names are first looked up; the source's own, not to be closed */
+    struct source_dir
+        *start;       /* where names are first looked up; the source's own, not to be closed */
     bool want_xattrs; /* entries come with their attributes */
 };
 

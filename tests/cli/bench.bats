@@ -63,7 +63,8 @@ nothing_left() {
     [ "$(grep -c '"id"' other.json)" -eq 2 ]
     bench --method cp --no-save
     [ "$(grep -c '"id"' home/.local/share/shoal/results.json)" -eq 1 ]
-    run "$SHOAL" report --list --db other.json
+    id=$(sed -n 's/.*"id": "\(.*\)".*/\1/p' other.json | head -n 1)
+    run "$SHOAL" report --series "$id" --db other.json
     [ "$status" -eq 0 ]
     [[ $output == *"$small"* ]]
 }

@@ -41,15 +41,22 @@ PYTHON
     status_is 0
 }
 
-@test "three thousand levels with a hundred descriptors" {
+@test "three thousand levels" {
     chain src 3000 d
+    run copy src dst
+    status_is 0
+    same_tree src dst
+}
+
+@test "a thousand levels with a hundred descriptors" {
+    chain src 1000 d
     run bash -c 'ulimit -n 100; exec timeout 60 "$SHOAL" copy src dst'
     status_is 0
     same_tree src dst
 }
 
 @test "the same with one worker" {
-    chain src 1500 directory
+    chain src 500 directory
     run bash -c 'ulimit -n 64; exec timeout 60 "$SHOAL" copy -j1 src dst'
     status_is 0
     same_tree src dst

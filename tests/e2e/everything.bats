@@ -95,7 +95,7 @@ whole() {
     status_is 1
     run same_tree src dst --skip-kinds socket
     status_is 1
-    run verify src dst
+    run --separate-stderr verify src dst
     status_is 3
     says size-1
     [[ $(grep -c . <<<"$output") -eq 1 ]] || fail "more than one line: $output"

@@ -72,7 +72,7 @@ faults() { "$E2E/inject-faults" "$@" src out; }
     local error
     # Reads and writes of a terminal are ioctls too; only those on the copy count.
     for error in EOPNOTSUPP EXDEV EINVAL ENOTTY EPERM; do
-        faults --calls ioctl --args '-j1 --reflink=auto' --error $error --must-succeed --most 3
+        faults --calls ioctl --args='-j1 --reflink=auto' --error $error --must-succeed --most 3
     done
 }
 
@@ -122,19 +122,19 @@ faults() { "$E2E/inject-faults" "$@" src out; }
 @test "times: EIO, EPERM" {
     faults --calls utimensat --error EIO
     faults --calls utimensat --error EPERM
-    faults --args '-j1 --preserve=timestamps' --calls utimensat --error EPERM --must-report --most 4
+    faults --args='-j1 --preserve=timestamps' --calls utimensat --error EPERM --must-report --most 4
 }
 
 @test "modes: EIO, EPERM" {
     faults --calls fchmod,fchmodat,fchmodat2,chmod --error EIO
     faults --calls fchmod,fchmodat,fchmodat2,chmod --error EPERM
-    faults --args '-j1 --preserve=mode' --calls fchmod,fchmodat,fchmodat2,chmod --error EPERM --must-report --most 4
+    faults --args='-j1 --preserve=mode' --calls fchmod,fchmodat,fchmodat2,chmod --error EPERM --must-report --most 4
 }
 
 @test "owners: EIO, EPERM" {
     faults --calls fchown,fchownat,lchown,chown --error EIO
     faults --calls fchown,fchownat,lchown,chown --error EPERM
-    faults --args '-j1 --preserve=ownership' --calls fchown,fchownat,lchown,chown --error EPERM --must-report --most 4
+    faults --args='-j1 --preserve=ownership' --calls fchown,fchownat,lchown,chown --error EPERM --must-report --most 4
 }
 
 @test "extended attributes: EIO, ENOSPC, ENOTSUP, ERANGE" {
@@ -145,7 +145,7 @@ faults() { "$E2E/inject-faults" "$@" src out; }
     for error in EIO ENOTSUP EPERM; do
         faults --calls flistxattr,llistxattr,listxattr,fgetxattr,lgetxattr,getxattr --error $error --most 8
     done
-    faults --args '-j1 --preserve=xattr' --calls fsetxattr,lsetxattr,setxattr --error EPERM --must-report --most 4
+    faults --args='-j1 --preserve=xattr' --calls fsetxattr,lsetxattr,setxattr --error EPERM --must-report --most 4
 }
 
 @test "closing what was written: EIO, ENOSPC are errors" {
@@ -231,8 +231,8 @@ closing_told() {
 }
 
 @test "one worker of several meets an error: the rest is copied" {
-    faults --args -j4 --calls $WRITES --only to --error EIO --most 6
-    faults --args -j4 --calls openat --error EACCES --most 8
+    faults --args=-j4 --calls $WRITES --only to --error EIO --most 6
+    faults --args=-j4 --calls openat --error EACCES --most 8
 }
 
 # Reads and writes that do a part of what was asked are no errors. A library put before libc's makes them so.

@@ -21,7 +21,7 @@ untouched() { diff before <(facts src) || fail "FROM was changed"; }
         for to in src src/ ../$BATS_TEST_NUMBER/src link/.; do
             run copy -T "$from" "$to"
             [[ $status -eq 1 || $status -eq 2 ]] || fail "copy -T $from $to: exits $status, said: $output"
-            says same
+            says itself
             untouched
         done
     done

@@ -23,6 +23,7 @@ setup() {
     chown 1234:4321 src/program
     chmod 4755 src/program
     echo secret >src/private/inside
+    chmod 600 src/private/inside
     chmod 700 src/private
     umask 0
 }

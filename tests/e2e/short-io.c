@@ -1,5 +1,5 @@
-/* Put before the C library with LD_PRELOAD: what is read or written of a regular file is at most an odd
- * few bytes a call, as signals, pipes, quotas and network file systems may have it. */
+/* Put before the C library with LD_PRELOAD: what is read or written of a regular file is at most an
+ * odd few bytes a call, as signals, pipes, quotas and network file systems may have it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -40,7 +40,10 @@ static size_t shortened(int fd, size_t n)
     return AT_MOST;
 }
 
-#define NEXT(name) static __typeof__(name) *next; if (!next) next = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
+#define NEXT(name)                                                                                 \
+    static __typeof__(name) *next;                                                                 \
+    if (!next)                                                                                     \
+    next = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
 
 ssize_t read(int fd, void *buffer, size_t n)
 {

@@ -68,7 +68,7 @@ each_found() {
             fail "$what ($changed): exit code $status, said: $output $stderr" || failed=1
             continue
         fi
-        grep -qaF -- "${changed:-src}" <<<"$output" || fail "$what: '$changed' is not named: $output" || failed=1
+        grep -qaF -- "${changed:-dst}" <<<"$output" || fail "$what: '$changed' is not named: $output" || failed=1
         while IFS= read -r line; do
             # Names of one inode may each be named.
             [[ $line == *"$changed"* || -z $changed || $what == *"hard link"* || $changed == one ]] ||
@@ -163,6 +163,7 @@ each_found() {
     run verify src dst
     status_is 0
     echo changed >>$'dst/names/new\nline'
+    touch -r $'src/names/new\nline' $'dst/names/new\nline'
     run verify src dst
     status_is 3
     [[ $(grep -c . <<<"$output") -eq 1 ]] || fail "lines: $output"
