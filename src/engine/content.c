@@ -150,7 +150,7 @@ static int copy_unsized(struct worker *worker, struct content *content)
         if (want == 0)
             return -ECANCELED;
         worker_is_at(worker, ACTIVITY_SOURCE);
-        ssize_t got = content->source->read(content->from, worker->buffer, want, offset);
+        ssize_t got = fill_buffer(content, worker->buffer, want, offset);
         if (got <= 0)
             return got == 0 ? 0 : fail_read(worker, (int)got);
         int r = put_bytes(worker, content, (size_t)got, offset);
@@ -284,6 +284,13 @@ static int note_short(struct content *content)
     return 0;
 }
 
+/* A hash is of whole blocks; a file system's own may be smaller. */
+static void widen_to_blocks(uint64_t *start, uint64_t *end)
+{
+    *start -= *start % HASH_BLOCK;
+    *end += (HASH_BLOCK - *end % HASH_BLOCK) % HASH_BLOCK;
+}
+
 /* Copies the ranges that hold data. -EINVAL: the source cannot tell them. */
 static int copy_between_holes(struct worker *worker, struct content *content)
 {
@@ -295,12 +302,14 @@ static int copy_between_holes(struct worker *worker, struct content *content)
             return at == 0 ? -EINVAL : fail_read(worker, r);
         if (start >= size)
             break;
+        if (worker->hasher)
+            widen_to_blocks(&start, &end);
         if (end > size)
             end = size;
         r = copy_range(worker, content, start, end, &reached);
         if (r < 0)
             return r;
-        written = reached;
+        written = worker->run->options->sparse == SHOAL_ALWAYS ? 0 : reached;
         if (reached < end)
             return note_short(content);
         at = end;
@@ -363,25 +372,43 @@ static bool bypass_cache(int fd)
     return false;
 }
 
+/* Fills the buffer from the file; fewer bytes only at its end. *direct: reads go past the cache, as long
+ * as they may. */
+static ssize_t read_back(int fd, char *buffer, uint64_t offset, bool *direct)
+{
+    size_t got = 0;
+
+    while (got < BUFFER_BYTES) {
+        ssize_t n = pread(fd, buffer + got, BUFFER_BYTES - got, (off_t)(offset + got));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EINVAL && *direct) {
+            /* Accepted as a flag, but not at this place or length. */
+            (void)fcntl(fd, F_SETFL, O_RDWR);
+            *direct = false;
+            continue;
+        }
+        if (n < 0)
+            return -errno;
+        if (n == 0)
+            break;
+        got += (size_t)n;
+    }
+    return (ssize_t)got;
+}
+
 static int hash_again(struct worker *worker, int fd)
 {
     bool direct = bypass_cache(fd);
 
     for (uint64_t offset = 0;;) {
-        ssize_t n = pread(fd, worker->buffer, BUFFER_BYTES, (off_t)offset);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0 && errno == EINVAL && direct) {
-            (void)fcntl(fd, F_SETFL, O_RDWR); /* set, but not kept to: read through the cache */
-            direct = false;
-            continue;
-        }
-        if (n <= 0)
-            return n == 0 ? 0 : outcome_fail_target(&worker->outcome, "read back", -errno);
+        ssize_t n = read_back(fd, worker->buffer, offset, &direct);
+        if (n < 0)
+            return outcome_fail_target(&worker->outcome, "read back", (int)n);
         hasher_update(worker->hasher, worker->buffer, (size_t)n, offset);
         offset += (uint64_t)n;
-        if (n % HASH_BLOCK != 0)
-            return 0; /* the last piece */
+        if (n < BUFFER_BYTES)
+            return 0;
     }
 }
 

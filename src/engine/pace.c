@@ -35,8 +35,9 @@ size_t pace_step_bytes(const struct pace *pace, size_t most)
 {
     if (!pace->bytes_second)
         return most;
-    uint64_t step = pace->bytes_second / 20;
-    if (step < 512)
-        step = 512;
+    /* Whole blocks: a file system and a hash like them. */
+    uint64_t step = pace->bytes_second / 20 / 4096 * 4096;
+    if (step < 4096)
+        step = 4096;
     return step < most ? (size_t)step : most;
 }

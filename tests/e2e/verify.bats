@@ -50,6 +50,7 @@ change() {
 
 make_pair() {
     make_tree src
+    printf a | dd of=src/sub/big bs=1 seek=150000 conv=notrunc status=none
     mknod -m 600 src/device c 1 3
     ln src/one src/sub/below/third
     find src -depth -exec touch -h -d '2003-04-05 06:07:08.123456789' {} +
