@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* openat(2), O_CLOEXEC added, again after EINTR (user space and network file systems give it). Returns a
- * descriptor or a negative errno. */
+/* openat(2), O_CLOEXEC added, again after EINTR (user space and network file systems give it).
+ * Returns a descriptor or a negative errno. */
 int open_at(int dir_fd, const char *name, int flags, mode_t mode);
 
 /* The same for reading without leaving a trace in the access time, where that is allowed. *refused

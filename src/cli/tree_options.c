@@ -270,6 +270,13 @@ static error_t parse_keep_option(
     return 0;
 }
 
+static enum shoal_follow follow_of(int key)
+{
+    if (key == 'H')
+        return SHOAL_FOLLOW_ARGUMENT;
+    return key == 'L' ? SHOAL_FOLLOW_ALWAYS : SHOAL_FOLLOW_NEVER;
+}
+
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     struct tree_options *options = state->input;
@@ -289,13 +296,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         options->shoal.one_file_system = true;
         return 0;
     case 'L':
-        options->shoal.follow = SHOAL_FOLLOW_ALWAYS;
-        return 0;
     case 'P':
-        options->shoal.follow = SHOAL_FOLLOW_NEVER;
-        return 0;
     case 'H':
-        options->shoal.follow = SHOAL_FOLLOW_ARGUMENT;
+        options->shoal.follow = follow_of(key);
         return 0;
     case KEY_PRESERVE:
     case KEY_NO_PRESERVE:

@@ -267,21 +267,18 @@ static int copy_range(
     return copy_piece(worker, content, start, end, ret_end);
 }
 
-static int end_with_hole(
-    struct worker *worker, struct content *content, uint64_t written, uint64_t size)
+static int set_size(struct worker *worker, struct content *content, uint64_t size)
 {
-    if (written >= size)
-        return 0;
     int r = content->sink->set_size(content->to, size);
     return r < 0 ? fail_write(worker, r) : 0;
 }
 
 /* The content ended before the size that was said: it was cut meanwhile, unless it is one of the
- * kernel's own files, which never told the truth. */
-static int note_short(struct content *content)
+ * kernel's own files, which never told the truth. `sized`: the copy was given that size. */
+static int end_short(struct worker *worker, struct content *content, bool sized, uint64_t reached)
 {
     content->changed = content->source->has_changed(content->from, content->entry);
-    return 0;
+    return sized ? set_size(worker, content, reached) : 0;
 }
 
 /* A hash is of whole blocks; a file system's own may be smaller. */
@@ -291,44 +288,62 @@ static void widen_to_blocks(uint64_t *start, uint64_t *end)
     *end += (HASH_BLOCK - *end % HASH_BLOCK) % HASH_BLOCK;
 }
 
-/* Copies the ranges that hold data. -EINVAL: the source cannot tell them. */
+/* The next range to copy at or after `at`: 1, 0 if only a hole is left, or a negative errno. */
+static int next_range(struct worker *worker, struct content *content, uint64_t at,
+    uint64_t *ret_start, uint64_t *ret_end)
+{
+    uint64_t size = content->entry->size;
+    int r = at < size ? content->source->next_data(content->from, at, ret_start, ret_end) : 0;
+
+    if (r <= 0)
+        return r;
+    if (worker->hasher)
+        widen_to_blocks(ret_start, ret_end);
+    if (*ret_end > size)
+        *ret_end = size;
+    return *ret_start < size;
+}
+
+/* Copies the ranges that hold data. -EINVAL: the source cannot tell them. Where there is a hole,
+ * the copy gets its size before its content: a file system that reserves room ahead of what is
+ * written (XFS) would fill the hole with it. */
 static int copy_between_holes(struct worker *worker, struct content *content)
 {
-    uint64_t size = content->entry->size, at = 0, written = 0, start, end, reached;
-    int r;
+    uint64_t size = content->entry->size, at = 0, start, end, reached;
+    bool sized = worker->run->options->sparse == SHOAL_ALWAYS;
+    int r = sized ? set_size(worker, content, size) : 0;
+    int more;
 
-    while (at < size && (r = content->source->next_data(content->from, at, &start, &end)) != 0) {
-        if (r < 0)
-            return at == 0 ? -EINVAL : fail_read(worker, r);
-        if (start >= size)
-            break;
-        if (worker->hasher)
-            widen_to_blocks(&start, &end);
-        if (end > size)
-            end = size;
-        r = copy_range(worker, content, start, end, &reached);
+    if (r < 0)
+        return r;
+    for (; (more = next_range(worker, content, at, &start, &end)) > 0; at = end) {
+        if (!sized && (start > at || end < size)) {
+            r = set_size(worker, content, size);
+            sized = true;
+        }
+        if (r == 0)
+            r = copy_range(worker, content, start, end, &reached);
         if (r < 0)
             return r;
-        written = worker->run->options->sparse == SHOAL_ALWAYS ? 0 : reached;
         if (reached < end)
-            return note_short(content);
-        at = end;
+            return end_short(worker, content, sized, reached);
     }
-    return end_with_hole(worker, content, written, size);
+    if (more < 0)
+        return at == 0 ? -EINVAL : fail_read(worker, more);
+    return sized || at == size ? 0 : set_size(worker, content, size);
 }
 
 static int copy_dense(struct worker *worker, struct content *content)
 {
+    bool sized = worker->run->options->sparse == SHOAL_ALWAYS;
     uint64_t size = content->entry->size, reached;
+    int r = sized ? set_size(worker, content, size) : 0;
 
-    int r = copy_range(worker, content, 0, size, &reached);
-    if (r < 0)
+    if (r == 0)
+        r = copy_range(worker, content, 0, size, &reached);
+    if (r < 0 || reached == size)
         return r;
-    if (reached < size)
-        return note_short(content);
-    if (worker->run->options->sparse == SHOAL_ALWAYS)
-        return end_with_hole(worker, content, 0, size);
-    return 0;
+    return end_short(worker, content, sized, reached);
 }
 
 static bool may_have_holes(const struct worker *worker, const struct content *content)
@@ -372,8 +387,8 @@ static bool bypass_cache(int fd)
     return false;
 }
 
-/* Fills the buffer from the file; fewer bytes only at its end. *direct: reads go past the cache, as long
- * as they may. */
+/* Fills the buffer from the file; fewer bytes only at its end. *direct: reads go past the cache, as
+ * long as they may. */
 static ssize_t read_back(int fd, char *buffer, uint64_t offset, bool *direct)
 {
     size_t got = 0;

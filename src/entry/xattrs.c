@@ -127,7 +127,7 @@ static bool has_prefix(const char *name, const char *prefix)
 
 /* Lustre keeps where a file's stripes lie in attributes of these names; another file's would point
  * into nowhere. On any other file system the names are anyone's. */
-static bool belongs_to_lustre(const char *name, int fd)
+static bool is_record_of_file_system(const char *name, int fd)
 {
     static const char *const owned[] = {
         "lustre.",
@@ -143,6 +143,9 @@ static bool belongs_to_lustre(const char *name, int fd)
     };
     struct statfs fs;
 
+    /* XFS shows its ACLs to root a second time; elsewhere they would be mere attributes. */
+    if (strcmp(name, "trusted.SGI_ACL_FILE") == 0 || strcmp(name, "trusted.SGI_ACL_DEFAULT") == 0)
+        return true;
     for (size_t i = 0; i < ELEMENTS(owned); i++)
         if (has_prefix(name, owned[i]))
             return fstatfs(fd, &fs) == 0 && fs.f_type == LUSTRE_MAGIC;
@@ -157,7 +160,7 @@ static int read_values(
     int r = value ? 0 : -ENOMEM;
 
     for (const char *name = names; r == 0 && name < names + length; name += strlen(name) + 1) {
-        if (belongs_to_lustre(name, place.fd))
+        if (is_record_of_file_system(name, place.fd))
             continue;
         ssize_t n = get_value(place, name, value, VALUE_MAX);
         if (n >= 0)

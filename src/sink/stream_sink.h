@@ -18,8 +18,8 @@ struct stream_range {
 };
 
 struct stream_sink_ops {
-    /* Begins an entry. `hard_link`: the path of an earlier one that it is another name of, or NULL. A
-     * file's ranges come in rising order; a file without holes has one. */
+    /* Begins an entry. `hard_link`: the path of an earlier one that it is another name of, or NULL.
+     * A file's ranges come in rising order; a file without holes has one. */
     int (*begin)(struct stream_sink *sink, const char *path, const char *hard_link,
         const struct entry *entry, const struct stream_range *ranges, size_t n_ranges,
         struct outcome *outcome);

@@ -118,6 +118,18 @@ removed_by() {
     cmp /proc/version dst/sparse
 }
 
+@test "a file of /proc that comes in odd pieces, verified" {
+    [[ -r /proc/kallsyms ]] || skip "no /proc/kallsyms"
+    local how
+    for how in --verify "--verify -j1" --reflink=auto --sparse=always; do
+        rm -f dst
+        # shellcheck disable=SC2086
+        run copy $how -T /proc/kallsyms dst
+        status_is 0
+        cmp /proc/kallsyms dst
+    done
+}
+
 @test "files of /sys that say they are a page and are less" {
     [[ -r /sys/kernel/mm/transparent_hugepage/enabled ]] || skip "no such file"
     run copy /sys/kernel/mm/transparent_hugepage/enabled dst

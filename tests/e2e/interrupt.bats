@@ -21,7 +21,7 @@ setup() {
 
 # interrupted_by SIGNAL OPTION…: a copy so slow that it cannot be done, interrupted when six files are there.
 interrupted_by() {
-    run "$E2E/interrupted" "$1" dst 6 -- "$SHOAL" copy --bwlimit=1M "${@:2}" -T src dst
+    run "$E2E/interrupted" "$1" dst 6 -- "$SHOAL" copy --reflink=never --bwlimit=1M "${@:2}" -T src dst
     [[ $status -ne 97 ]] || fail "it was done before it could be interrupted"
 }
 
@@ -50,7 +50,7 @@ interrupted_by() {
     head -c 30M /dev/urandom >src/b/large
     mkdir dst
     # The file itself, under whatever name it has until it is whole, is what is waited for.
-    run "$E2E/interrupted" INT dst 1 -- "$SHOAL" copy --bwlimit=1M -T src/b/large dst/large
+    run "$E2E/interrupted" INT dst 1 -- "$SHOAL" copy --reflink=never --bwlimit=1M -T src/b/large dst/large
     [[ $status -ne 97 ]] || skip "an unfinished file has no name at all here"
     status_is 130
     whole_or_absent src/b dst
@@ -60,7 +60,7 @@ interrupted_by() {
     mkdir -p dst/a dst/b dst/c
     local k
     for k in {1..40}; do echo old >"dst/a/$k"; echo old >"dst/c/$k"; done
-    run "$E2E/interrupted" INT dst 82 -- "$SHOAL" copy --bwlimit=1M -T src dst
+    run "$E2E/interrupted" INT dst 82 -- "$SHOAL" copy --reflink=never --bwlimit=1M -T src dst
     status_is 130
     no_leftovers src dst
     local f
@@ -87,7 +87,7 @@ assert (s["kept"], s["files"]) == (int(sys.argv[2]), 120 - int(sys.argv[2])), s'
 }
 
 @test "a kill that cannot be caught: --resume still finishes, and no partial file passes for whole" {
-    run "$E2E/interrupted" KILL dst 6 -- "$SHOAL" copy --bwlimit=1M -j4 -T src dst
+    run "$E2E/interrupted" KILL dst 6 -- "$SHOAL" copy --reflink=never --bwlimit=1M -j4 -T src dst
     status_is 137
     run copy --resume -T src dst
     status_is 0

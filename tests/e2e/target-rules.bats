@@ -33,8 +33,9 @@ OLD=1500000000000000000
 # as_cp ARGUMENT…: both, each in a world of its own, end alike and leave the same.
 as_cp() {
     rm -rf want got
-    make_world want
-    make_world got
+    [[ -d pristine ]] || make_world pristine
+    cp -a pristine want
+    cp -a pristine got
     local want=0 got=0 said
     said=$(cd want && cp -a "$@" 2>&1) || want=$?
     output=$(cd got && copy "$@" 2>&1) || got=$?

@@ -128,3 +128,22 @@ load lib.bash
     status_is 1
     [[ $content == 1 ]]
 }
+
+@test "the names under which XFS shows ACLs a second time are not attributes to copy" {
+    [[ $SHOAL_TEST_FS == xfs ]] || skip "only XFS has them"
+    local other=$W/other
+    echo a >a
+    setfacl -m u:4711:rw a
+    getfattr -n trusted.SGI_ACL_FILE a >/dev/null 2>&1 || skip "this kernel does not show them"
+    mkdir "$other"
+    mount -t tmpfs shoal-e2e "$other"
+    run copy a "$other/a"
+    local names
+    names=$(getfattr -m - --absolute-names "$other/a")
+    umount "$other"
+    status_is 0
+    [[ $names == *posix_acl_access* && $names != *SGI_ACL* ]] || fail "$names"
+    run copy --no-preserve=mode a b
+    status_is 0
+    [[ $(getfattr -m - b) != *ACL* ]] || fail "the ACL came along: $(getfattr -m - b)"
+}

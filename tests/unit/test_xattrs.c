@@ -126,16 +126,6 @@ static void test_aspects(void **state)
         assert_int_equal(xattr_aspect(cases[i].name), cases[i].aspect);
 }
 
-static void test_what_a_file_system_owns(void **state)
-{
-    (void)state;
-    assert_true(xattr_is_owned("lustre.lov"));
-    assert_true(xattr_is_owned("trusted.lov"));
-    assert_false(xattr_is_owned("trusted.md5"));
-    assert_false(xattr_is_owned("user.lov"));
-    assert_false(xattr_is_owned("user.trusted.lov"));
-}
-
 /* A directory of the test's own, for as long as it runs. */
 static int make_directory(void **state)
 {
@@ -239,7 +229,6 @@ int main(void)
         cmocka_unit_test(test_many),
         cmocka_unit_test(test_a_copy_stands_alone),
         cmocka_unit_test(test_aspects),
-        cmocka_unit_test(test_what_a_file_system_owns),
         cmocka_unit_test_setup_teardown(test_reading_by_name, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(test_reading_many, make_directory, remove_directory),
         cmocka_unit_test_setup_teardown(test_removing, make_directory, remove_directory),
