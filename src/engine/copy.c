@@ -7,6 +7,7 @@
 #include "engine/events.h"
 #include "engine/root.h"
 #include "engine/run.h"
+#include "engine/targets.h"
 #include "sink/compare.h"
 #include "sink/directory.h"
 #include "sink/plan.h"
@@ -56,7 +57,7 @@ static int run_call(
     /* File systems stamp by the coarse clock. */
     if (n_from > 1)
         (void)clock_gettime(CLOCK_REALTIME_COARSE, &now); /* exists on every Linux */
-    int r = roots_resolve(run, from, n_from, to, &targets);
+    int r = targets_resolve(run, from, n_from, to, &targets);
     if (r < 0)
         return r;
     struct sink_options sink_options = run_sink_options(run);

@@ -1,0 +1,23 @@
+/* Where each FROM lands: cp's rule for TO. */
+#ifndef SHOAL_ENGINE_TARGETS_H
+#define SHOAL_ENGINE_TARGETS_H
+
+#include <stddef.h>
+
+#include "engine/root.h"
+
+struct run;
+
+/* Where all copies of a run are named, and what is to be copied there. */
+struct targets {
+    int fd; /* the directory; the caller's to close */
+    struct root
+        *first; /* those that can start, chained by job.link.next; each frees itself by running */
+};
+
+/* Resolves FROMs and TO by cp's rule. A FROM that cannot be copied at all is reported as a fault
+ * and left out. 0, or a negative errno that is about TO. */
+int targets_resolve(
+    struct run *run, const char *const *from, size_t n_from, const char *to, struct targets *ret);
+
+#endif
