@@ -16,8 +16,9 @@
 /* Measured: see docs/performance.md, "Content". Below these sizes the plain way is as fast or
  * faster. */
 #define CLONE_FROM_BYTES (16 * 1024)
-#define RANGE_FROM_BYTES (64 * 1024)
+#define RANGE_FROM_BYTES (16 * 1024)
 #define SPLIT_FROM_BYTES (32 * 1024 * 1024)
+#define PROBE_FROM_BYTES (1024 * 1024)
 
 /* The kernel is asked to move this much at a time, so that a stop is heeded and progress shows. */
 #define RANGE_STEP_BYTES (8 * 1024 * 1024)
@@ -355,7 +356,7 @@ static bool may_have_holes(const struct worker *worker, const struct content *co
         return false;
     /* What was allocated ahead and never written shows by asking only, which for a file that is not
      * small costs nothing that could be measured. */
-    return entry->allocated < entry->size || entry->size >= RANGE_FROM_BYTES;
+    return entry->allocated < entry->size || entry->size >= PROBE_FROM_BYTES;
 }
 
 static int copy_all(struct worker *worker, struct content *content)

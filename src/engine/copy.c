@@ -1,7 +1,6 @@
 /* libshoal's calls: opening both ends, running the jobs, and closing up. */
 #include <errno.h>
 #include <shoal/shoal.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "engine/events.h"
@@ -51,17 +50,12 @@ static int run_call(
     struct run *run, const char *const *from, size_t n_from, const char *to, sink_opener open_sink)
 {
     const struct shoal_options *options = run->options;
-    struct timespec now = {0};
     struct targets targets;
 
-    /* File systems stamp by the coarse clock. */
-    if (n_from > 1)
-        (void)clock_gettime(CLOCK_REALTIME_COARSE, &now); /* exists on every Linux */
     int r = targets_resolve(run, from, n_from, to, &targets);
     if (r < 0)
         return r;
     struct sink_options sink_options = run_sink_options(run);
-    sink_options.just_made_since = now;
     r = run_roots(run, &targets, &sink_options, open_sink);
     if (r == 0 && options->sync && !options->dry_run)
         r = sync_sink(run);

@@ -10,7 +10,8 @@
 
 struct root {
     struct job job;
-    struct root *next_same; /* a later FROM that goes to the same name: it waits for this one */
+    struct root *next_same; /* a later FROM that may meet this one at TO: it waits for it */
+    bool name_taken;        /* an earlier FROM of this run has made the file of this name */
     struct run *run;
     size_t order;      /* among the FROMs, as given */
     char *from;        /* as given, without trailing slashes: how messages begin */

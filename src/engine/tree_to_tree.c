@@ -146,13 +146,28 @@ static void push_waiters(struct worker *worker, struct link_waiter *waiters)
         pool_push_list(worker->run->pool, &waiters->job.link);
 }
 
+/* A file that one FROM has made is not replaced by another FROM of the same name. */
+static void take_name(struct root *root)
+{
+    for (struct root *later = root->next_same; later; later = later->next_same)
+        if (strcmp(later->target_name, root->target_name) == 0)
+            later->name_taken = true;
+}
+
 /* Copies an entry, tells what became of it, and lets go on what waited for it. */
 static void copy_entry(struct worker *worker, const struct place *place, const struct entry *entry,
     struct source_file *from)
 {
-    struct link_waiter *waiters;
-    int r = entries_copy(worker, place, entry, from, &waiters);
+    bool is_top = !place->node->parent;
+    struct link_waiter *waiters = NULL;
+    int r;
 
+    if (is_top && place->node->root->name_taken)
+        r = outcome_fail_target(&worker->outcome, "overwrite what was just created,", -EEXIST);
+    else
+        r = entries_copy(worker, place, entry, from, &waiters);
+    if (r == 0 && is_top)
+        take_name(place->node->root);
     if (r == 0)
         events_copied(worker, place);
     events_settle(worker, place, r);

@@ -196,12 +196,11 @@ static void directory_identity(const struct sink_dir *dir, uint64_t *ret_dev, ui
 static int judge_existing(
     struct sink_dir *dir, const char *name, const struct entry *entry, struct outcome *outcome)
 {
-    bool is_start = dir == &dir->sink->start;
     struct stat st;
 
     if (fstatat(dir->fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
         return errno == ENOENT ? 0 : outcome_fail_target(outcome, "examine", -errno);
-    return existing_judge(&st, dir->fresh, is_start, entry, &dir->sink->options, outcome);
+    return existing_judge(&st, dir->fresh, entry, &dir->sink->options, outcome);
 }
 
 /* After EEXIST: 0 with a temporary name to use instead, or what judge_existing() says. */

@@ -2,17 +2,8 @@
 
 #include <errno.h>
 
-/* Two names of the source can be one name here: two FROMs of the same name, or where a file system
- * folds case. The first one stays. */
-static bool was_just_made(
-    const struct stat *existing, bool fresh, bool is_start, const struct sink_options *options)
-{
-    const struct timespec *since = &options->just_made_since;
-    return fresh || (is_start && since->tv_sec && timespec_compare(&existing->st_ctim, since) >= 0);
-}
-
-int existing_judge(const struct stat *existing, bool fresh, bool is_start,
-    const struct entry *entry, const struct sink_options *options, struct outcome *outcome)
+int existing_judge(const struct stat *existing, bool fresh, const struct entry *entry,
+    const struct sink_options *options, struct outcome *outcome)
 {
     int order = timespec_compare(&existing->st_mtim, &entry->mtime);
 
@@ -28,7 +19,9 @@ int existing_judge(const struct stat *existing, bool fresh, bool is_start,
         (existing->st_mode & S_IFMT) == (entry->mode & S_IFMT) && order == 0 &&
         (uint64_t)existing->st_size == entry->size)
         return SINK_KEPT_SAME;
-    if (was_just_made(existing, fresh, is_start, options))
+    /* Two names of the source are one name here, where a file system folds case: the first one
+     * stays. */
+    if (fresh)
         return outcome_fail_target(outcome, "overwrite what was just created,", -EEXIST);
     return 0;
 }

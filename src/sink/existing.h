@@ -9,10 +9,10 @@
 #include "entry/outcome.h"
 #include "sink/tree_sink.h"
 
-/* `existing` is what stands there, `fresh` says that its directory was made by this run, `is_start`
- * that it is the one in which FROMs get their names. 0: it may be replaced; SINK_KEPT_…: it is to
- * be left alone; negative errno: it cannot be replaced. */
-int existing_judge(const struct stat *existing, bool fresh, bool is_start,
-    const struct entry *entry, const struct sink_options *options, struct outcome *outcome);
+/* `existing` is what stands there, `fresh` says that its directory was made by this run.
+ * 0: it may be replaced; SINK_KEPT_…: it is to be left alone; negative errno: it cannot be
+ * replaced. */
+int existing_judge(const struct stat *existing, bool fresh, const struct entry *entry,
+    const struct sink_options *options, struct outcome *outcome);
 
 #endif

@@ -144,7 +144,7 @@ static int plan_name(struct sink_dir *dir, const char *name, const struct entry 
 
     int r = look_at(dir, name, &existing, outcome);
     if (r > 0)
-        r = existing_judge(&existing, false, false, entry, &dir->sink->options, outcome);
+        r = existing_judge(&existing, false, entry, &dir->sink->options, outcome);
     if (r != 0)
         return r;
     return dir->create_error ? outcome_fail_target(outcome, operation, dir->create_error) : 0;

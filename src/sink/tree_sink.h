@@ -93,9 +93,6 @@ struct sink_options {
     bool read_back;       /* files are opened so that they can be read again */
     mode_t umask;         /* in force where the sink creates */
     mode_t default_umask; /* the user's, for modes that are not preserved */
-    /* What changed at or after this moment, where FROMs get their names, was made by this run and
-     * is not replaced: two FROMs may have one name. 0: each name comes once. */
-    struct timespec just_made_since;
 };
 
 #endif

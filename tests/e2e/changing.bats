@@ -7,10 +7,8 @@ load lib.bash
 READS=read,pread64,readv,preadv,preadv2,copy_file_range,sendfile,splice
 
 setup() {
-    umask 022
-    W=$FS_ROOT/$BATS_TEST_NUMBER
+    enter
     mkdir -p "$W/src"
-    cd "$W" || return
     echo rest >src/rest
     head -c 4M /dev/urandom >src/victim
     touch -d '2003-04-05 06:07:08' src/*

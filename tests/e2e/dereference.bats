@@ -4,10 +4,8 @@
 load lib.bash
 
 setup() {
-    umask 022
-    W=$FS_ROOT/$BATS_TEST_NUMBER
+    enter
     mkdir -p "$W/src/dir/inner" "$W/outside/sub"
-    cd "$W" || return
     echo file >src/file
     echo inner >src/dir/inner/deep
     echo outside >outside/file

@@ -4,10 +4,8 @@
 load lib.bash
 
 setup() {
-    umask 022
-    W=$FS_ROOT/$BATS_TEST_NUMBER
+    enter
     mkdir -p "$W"/src/sub "$W"/outside/sub "$W"/dst
-    cd "$W" || return
     echo secret >outside/secret
     echo secret >outside/file
     echo new >src/file

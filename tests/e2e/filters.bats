@@ -4,10 +4,8 @@
 load lib.bash
 
 setup() {
-    umask 022
-    W=$FS_ROOT/$BATS_TEST_NUMBER
+    enter
     mkdir -p "$W/src"/{build/obj,src/lib,doc,a/b/c,node_modules/x}
-    cd "$W" || return
     local name
     for name in main.c main.o build/main.o build/obj/x.o build/keep.me src/lib/util.c src/lib/util.o src/build \
         doc/read.me doc/build.txt a/b/c/deep.txt a/b/file.tmp a/x1 a/x2 a/xy node_modules/x/index.js '.hidden' 'a/b/[odd]'; do

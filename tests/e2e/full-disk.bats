@@ -4,10 +4,8 @@
 load lib.bash
 
 setup() {
-    umask 022
-    W=$FS_ROOT/$BATS_TEST_NUMBER
+    enter
     mkdir -p "$W"/src/{a,b}
-    cd "$W" || return
     local k
     for k in {1..150}; do
         head -c 100000 /dev/urandom >"src/a/$k"
@@ -41,7 +39,7 @@ fill() {
 
 tiny() {
     make_fs "$TINY" 128 >/dev/null 2>&1 || skip "no second $SHOAL_TEST_FS"
-    fill "${1:-4}"
+    fill 4
 }
 
 # stopped_full REASON: the last `run` was a copy to $TINY/here/dst.

@@ -4,10 +4,8 @@
 load lib.bash
 
 setup() {
-    umask 022
-    W=$FS_ROOT/$BATS_TEST_NUMBER
+    enter
     mkdir -p "$W"/src/{a,b,c}
-    cd "$W" || return
     local k d
     for d in a b c; do
         for k in {1..40}; do

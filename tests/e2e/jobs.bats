@@ -6,7 +6,14 @@ load lib.bash
 @test "any number of workers makes the same copy" {
     "$E2E/make-everything" src flat sizes links names holes
     local jobs
-    for jobs in -j1 --jobs=2 -j7 "--jobs=64"; do
+    for jobs in -j1 -j7; do
+        run copy $jobs src dst
+        status_is 0
+        same_tree src dst
+        rm -rf dst
+    done
+    rm -r src/flat src/holes-70M
+    for jobs in --jobs=2 "--jobs=64"; do
         run copy $jobs src dst
         status_is 0
         same_tree src dst

@@ -43,14 +43,18 @@ make_fs() {
 }
 
 setup_file() {
-    [[ $EUID -eq 0 ]] || skip "needs root to mount a file system"
+    # A skip is for a test to make: see enter().
+    if [[ $EUID -ne 0 ]]; then
+        export E2E_SKIP="needs root to mount a file system"
+        return
+    fi
     [[ -x $SHOAL ]] || { echo "no program at $SHOAL"; return 1; }
     E2E_BASE=$(mktemp -d "${TMPDIR:-/tmp}/shoal-e2e.XXXXXX")
     FS_ROOT=$E2E_BASE/fs
     export E2E_BASE FS_ROOT
     chmod 755 "$E2E_BASE"
     local said
-    said=$(make_fs "$FS_ROOT" 500 2>&1) || skip "no $SHOAL_TEST_FS to test on: $said"
+    said=$(make_fs "$FS_ROOT" 500 2>&1) || export E2E_SKIP="no $SHOAL_TEST_FS to test on: $said"
 }
 
 teardown_file() {
@@ -63,12 +67,15 @@ teardown_file() {
     rm -rf --one-file-system "$E2E_BASE"
 }
 
-setup() {
+# Every setup begins with it: a directory of the test's own.
+enter() {
+    [[ -z ${E2E_SKIP:-} ]] || skip "$E2E_SKIP"
     umask 022
     W=$FS_ROOT/$BATS_TEST_NUMBER
-    mkdir "$W"
-    cd "$W" || return
+    mkdir "$W" && cd "$W"
 }
+
+setup() { enter; }
 
 teardown() {
     cd /

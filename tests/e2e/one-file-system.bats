@@ -4,10 +4,8 @@
 load lib.bash
 
 setup() {
-    umask 022
-    W=$FS_ROOT/$BATS_TEST_NUMBER
+    enter
     mkdir -p "$W/src/mounted" "$W/src/sub"
-    cd "$W" || return
     echo outer >src/outer
     mount -t tmpfs shoal-e2e src/mounted
     echo inner >src/mounted/inner

@@ -4,10 +4,7 @@
 load lib.bash
 
 setup() {
-    umask 022
-    W=$FS_ROOT/$BATS_TEST_NUMBER
-    mkdir -p "$W"
-    cd "$W" || return
+    enter
     "$E2E/make-everything" src links acls
     mkdir src/d
     local k

@@ -5,14 +5,12 @@
 load lib.bash
 
 # '?': a call that this machine's kernel or strace may not know.
-CALLS=?open,openat,?openat2,?creat,?mkdir,mkdirat,mknodat,?chmod,fchmod,fchmodat,?fchmodat2,?chown,fchown,fchownat
-CALLS+=,fsetxattr,lsetxattr,setxattr,?rename,?renameat,renameat2,linkat,utimensat
+CALLS='?open,openat,?openat2,?creat,?mkdir,mkdirat,mknodat,?chmod,fchmod,fchmodat,?fchmodat2,?chown,fchown,fchownat'
+CALLS+=',fsetxattr,lsetxattr,setxattr,?rename,?renameat,renameat2,linkat,utimensat'
 
 setup() {
-    umask 022
-    W=$FS_ROOT/$BATS_TEST_NUMBER
+    enter
     mkdir -p "$W"/src/private
-    cd "$W" || return
     needs_strace
     echo secret >src/secret
     chmod 600 src/secret

@@ -8,10 +8,8 @@ can_clone() {
 }
 
 setup() {
-    umask 022
-    W=$FS_ROOT/$BATS_TEST_NUMBER
+    enter
     mkdir -p "$W/src"
-    cd "$W" || return
     head -c 3M /dev/urandom >src/big
     echo small >src/small
     : >src/empty

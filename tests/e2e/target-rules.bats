@@ -208,6 +208,35 @@ f f empty
 CASES
 }
 
+@test "what stood there before the run, if only just, is not this run's: it is replaced" {
+    local k
+    mkdir d
+    echo new >f
+    for k in {1..20}; do
+        rm -rf to
+        mkdir to
+        echo old >to/f
+        run copy d f to
+        status_is 0
+        [[ $(cat to/f) == new ]]
+    done
+}
+
+@test "overlays: of several FROM/. the last holds" {
+    mkdir a b
+    echo a >a/f
+    echo b >b/f
+    echo rest >a/g
+    local k
+    for k in {1..20}; do
+        mkdir to
+        run copy a/. b/. to
+        status_is 0
+        [[ $(cat to/f to/g) == $'b\nrest' ]]
+        rm -r to
+    done
+}
+
 @test "what does not exist" {
     all_as_cp <<'CASES'
 missing new

@@ -4,10 +4,8 @@
 load lib.bash
 
 setup() {
-    umask 022
-    W=$FS_ROOT/$BATS_TEST_NUMBER
+    enter
     mkdir -p "$W"/src/sub
-    cd "$W" || return
     needs_nobody
     local k
     for k in 1 2 3; do echo "$k" >"src/sub/$k"; done
