@@ -39,8 +39,11 @@ static char *name_in_hex(const char *name)
     size_t length = strlen(name);
     char *hex = malloc(length * 2 + 1);
 
-    for (size_t i = 0; hex && i <= length; i++)
-        (void)sprintf(hex + 2 * i, i < length ? "%02x" : "", (unsigned char)name[i]);
+    if (!hex)
+        return NULL;
+    for (size_t i = 0; i < length; i++)
+        (void)sprintf(hex + 2 * i, "%02x", (unsigned char)name[i]);
+    hex[2 * length] = '\0';
     return hex;
 }
 

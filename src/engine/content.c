@@ -337,7 +337,7 @@ static int copy_between_holes(struct worker *worker, struct content *content)
 static int copy_dense(struct worker *worker, struct content *content)
 {
     bool sized = worker->run->options->sparse == SHOAL_ALWAYS;
-    uint64_t size = content->entry->size, reached;
+    uint64_t size = content->entry->size, reached = 0;
     int r = sized ? set_size(worker, content, size) : 0;
 
     if (r == 0)
