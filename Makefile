@@ -14,7 +14,9 @@ $(BUILD)/build.ninja:
 # The seed's test on this machine, and its table beside the six machines of the seed.
 demo: all
 	@tools/install-packages demo
-	@tools/demo $(BUILD)/src/shoal
+	@$(BUILD)/src/shoal bench
+	@$(BUILD)/src/shoal report --reference
+	@$(BUILD)/src/shoal report --beside-reference
 
 # Every test, on ext4, xfs, btrfs and tmpfs (as root; else those are skipped).
 check:
