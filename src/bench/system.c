@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -257,6 +259,38 @@ static int has_journal(const char *type, dev_t dev)
     return -1; /* in memory, over the network, or safe by another means */
 }
 
+/* Where the mount is not shown (/proc is not mounted, or the root is a directory of a mount outside
+ * of it, as under chroot), the type by its magic number, and no options. */
+static int describe_by_magic(int fd, struct file_system_info *info)
+{
+    static const struct {
+        long magic;
+        const char *type;
+    } types[] = {
+        {EXT4_SUPER_MAGIC, "ext4"},
+        {XFS_SUPER_MAGIC, "xfs"},
+        {BTRFS_SUPER_MAGIC, "btrfs"},
+        {TMPFS_MAGIC, "tmpfs"},
+        {OVERLAYFS_SUPER_MAGIC, "overlay"},
+        {NFS_SUPER_MAGIC, "nfs"},
+    };
+    const char *type = NULL;
+    char number[32];
+    struct statfs fs;
+
+    if (fstatfs(fd, &fs) < 0)
+        return -errno;
+    for (size_t i = 0; i < ELEMENTS(types); i++)
+        if (types[i].magic == fs.f_type)
+            type = types[i].type;
+    (void)snprintf(number, sizeof(number), "0x%lx", (unsigned long)fs.f_type);
+    free(info->type);
+    free(info->options);
+    info->type = strdup(type ? type : number);
+    info->options = strdup("");
+    return info->type && info->options ? 0 : -ENOMEM;
+}
+
 int file_system_describe(const char *path, const char *given, struct file_system_info *ret)
 {
     _cleanup_close_ int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -270,6 +304,8 @@ int file_system_describe(const char *path, const char *given, struct file_system
     int r = info.path ? mount_id(fd, &id) : -ENOMEM;
     if (r >= 0)
         r = find_mount(id, &info);
+    if (r == -ENODATA || r == -ENOENT)
+        r = describe_by_magic(fd, &info);
     if (r < 0) {
         free(info.path);
         free(info.type);

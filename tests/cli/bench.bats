@@ -281,3 +281,14 @@ nothing_left() {
     [[ $output == *"  insight "*"Methods:"*"  tar "*"tar cBpf - "* ]]
     [ -z "$stderr" ]
 }
+
+@test "where mounts cannot be seen, the file system is known by its magic number" {
+    [ "$EUID" -eq 0 ] || skip "needs root to hide /proc"
+    unshare --mount true 2>/dev/null || skip "needs a mount namespace"
+    run --separate-stderr unshare --mount sh -c 'mount -t tmpfs none /proc && exec "$@"' sh \
+        "$SHOAL" bench --workload "$small" --runs 1 --to to --no-save --json --method 'mine=cp -a {from} {to}'
+    echo "$output" "$stderr"
+    [ "$status" -eq 0 ]
+    [ -n "$(value 's[0]["to"]["type"]')" ]
+    [ "$(value 's[0]["to"]["options"]')" = "" ]
+}
