@@ -260,11 +260,8 @@ static int copy_range(
     struct worker *worker, struct content *content, uint64_t start, uint64_t end, uint64_t *ret_end)
 {
     /* A hash wants the bytes in order, and a comparison has one reader. */
-    if (end - start >= SPLIT_FROM_BYTES && !worker->hasher && content->to->fd >= 0 &&
-        pool_hungry(worker->run->pool) > 0) {
-        content->split = true;
+    if (end - start >= SPLIT_FROM_BYTES && !worker->hasher && content->to->fd >= 0)
         return split_copy(worker, content, copy_piece, start, end, ret_end);
-    }
     return copy_piece(worker, content, start, end, ret_end);
 }
 

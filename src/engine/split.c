@@ -3,6 +3,9 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
+
+#include "base/clock.h"
 
 /* Large enough that a disk or a server reads on in one go, small enough that all end at about one
  * time. */
@@ -13,6 +16,7 @@ struct split {
     pthread_cond_t left; /* a helper has done its piece */
     unsigned refs;       /* the owner, and each helper that was asked: atomic */
     unsigned active;     /* helpers with a piece in hand */
+    bool shared;         /* others were asked */
     uint64_t next, end;  /* what nobody has taken yet; next = end: nothing is left */
     uint64_t reached;
     int error;
@@ -64,18 +68,60 @@ static void settle_piece(struct worker *worker, struct split *split, const struc
     split->next = split->end;
 }
 
+static void run_helper(struct worker *worker, struct job *job);
+
+/* Asks as many idle workers as there are pieces for. */
+static void ask_for_help(struct worker *worker, struct split *split)
+{
+    struct pool *pool = worker->run->pool;
+    uint64_t pieces = (split->end - split->next) / PIECE_BYTES;
+
+    for (unsigned n = pool_hungry(pool); n > 0 && pieces > 0; n--, pieces--) {
+        struct helper *helper = malloc(sizeof(*helper));
+        if (!helper)
+            return; /* one alone will do it, too */
+        *helper = (struct helper){.job = {.run = run_helper}, .split = split};
+        __atomic_add_fetch(&split->refs, 1, __ATOMIC_RELAXED);
+        split->shared = true;
+        pool_push(pool, &helper->job.link);
+    }
+}
+
+static uint64_t thread_cpu_ns(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); /* exists on every Linux */
+    return (uint64_t)t.tv_sec * NS_PER_SECOND + (uint64_t)t.tv_nsec;
+}
+
+/* Whether more workers would speed a copy up, by how one of its pieces went. Within a file system
+ * the kernel's own copy by one worker is as fast as several; a source that is waited for gives no
+ * more to several: measured, see docs/performance.md. */
+static bool is_worth_sharing(
+    const struct worker *worker, const struct content *content, bool waited)
+{
+    uint64_t across_dev = __atomic_load_n(&worker->run->no_range_dev, __ATOMIC_RELAXED);
+    return across_dev == content->entry->dev && !waited;
+}
+
 /* With the lock held, which is dropped while bytes move: copies pieces until none is left. */
-static void copy_pieces(struct worker *worker, struct split *split)
+static void copy_pieces(struct worker *worker, struct split *split, bool is_owner)
 {
     struct content content = *split->content;
     uint64_t start, end, reached;
 
     while (take_piece(split, &start, &end)) {
+        content.split = split->shared;
         (void)pthread_mutex_unlock(&split->lock);
+        uint64_t began_ns = clock_now_ns(), cpu_ns = thread_cpu_ns();
         reached = end;
         int r = split->copy(worker, &content, start, end, &reached);
+        uint64_t took_ns = clock_now_ns() - began_ns;
+        bool waited = thread_cpu_ns() - cpu_ns < took_ns / 2;
         (void)pthread_mutex_lock(&split->lock);
         settle_piece(worker, split, &content, r, end, reached);
+        if (is_owner && !split->shared && is_worth_sharing(worker, &content, waited))
+            ask_for_help(worker, split);
     }
 }
 
@@ -88,29 +134,13 @@ static void run_helper(struct worker *worker, struct job *job)
     /* By now all may be taken, and the owner gone on. */
     if (split->next < split->end) {
         split->active++;
-        copy_pieces(worker, split);
+        copy_pieces(worker, split, false);
         split->active--;
         (void)pthread_cond_signal(&split->left);
     }
     (void)pthread_mutex_unlock(&split->lock);
     outcome_clear(&worker->outcome); /* the owner has it */
     split_unref(split);
-}
-
-/* Asks as many idle workers as there are pieces for. */
-static void ask_for_help(struct worker *worker, struct split *split)
-{
-    struct pool *pool = worker->run->pool;
-    uint64_t pieces = (split->end - split->next) / PIECE_BYTES;
-
-    for (unsigned n = pool_hungry(pool); n > 0 && pieces > 1; n--, pieces--) {
-        struct helper *helper = malloc(sizeof(*helper));
-        if (!helper)
-            return; /* one alone will do it, too */
-        *helper = (struct helper){.job = {.run = run_helper}, .split = split};
-        __atomic_add_fetch(&split->refs, 1, __ATOMIC_RELAXED);
-        pool_push(pool, &helper->job.link);
-    }
 }
 
 int split_copy(struct worker *worker, struct content *content, piece_copier copy, uint64_t start,
@@ -127,10 +157,9 @@ int split_copy(struct worker *worker, struct content *content, piece_copier copy
     split->end = split->reached = end;
     split->content = content;
     split->copy = copy;
-    ask_for_help(worker, split);
 
     (void)pthread_mutex_lock(&split->lock);
-    copy_pieces(worker, split);
+    copy_pieces(worker, split, true);
     while (split->active > 0)
         (void)pthread_cond_wait(&split->left, &split->lock);
     int r = split->error;

@@ -12,7 +12,8 @@
 typedef int (*piece_copier)(struct worker *worker, struct content *content, uint64_t start,
     uint64_t end, uint64_t *ret_reached);
 
-/* Copies [start, end) with `copy`, together with idle workers, and returns when all is done. */
+/* Copies [start, end) with `copy`, together with idle workers where that helps, and returns when
+ * all is done. */
 int split_copy(struct worker *worker, struct content *content, piece_copier copy, uint64_t start,
     uint64_t end, uint64_t *ret_reached);
 
