@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -89,6 +90,38 @@ struct shoal_progress {
     const char *bound; /* what the workers are found at: "source", "cpu", "destination", "limit" */
 };
 
+/* The form of an archive that is written. */
+enum shoal_format {
+    SHOAL_FORMAT_PAX, /* tar with pax headers where ustar cannot hold something: keeps everything */
+    SHOAL_FORMAT_GNU, /* GNU tar's own: long names and large numbers; neither xattrs nor nanoseconds
+                       */
+    SHOAL_FORMAT_USTAR,
+    SHOAL_FORMAT_CPIO, /* "newc" */
+};
+
+enum shoal_compression {
+    SHOAL_COMPRESSION_NONE,
+    SHOAL_COMPRESSION_GZIP,
+    SHOAL_COMPRESSION_BZIP2,
+    SHOAL_COMPRESSION_XZ,
+    SHOAL_COMPRESSION_ZSTD,
+    SHOAL_COMPRESSION_LZ4,
+};
+
+/* An entry as it is listed, read from an archive or written to one. Strings are bytes, valid during
+ * the callback; those an entry does not have are NULL. */
+struct shoal_entry {
+    const char *path;        /* as in the archive; a directory's may end in a slash */
+    const char *hard_link;   /* the earlier entry that this is another name of */
+    const char *link_target; /* of a symbolic link */
+    const char *user, *group;
+    unsigned mode; /* as st_mode: type and permissions */
+    unsigned uid, gid;
+    uint64_t size; /* bytes */
+    uint64_t rdev; /* of a device, as makedev() packs it */
+    struct timespec mtime;
+};
+
 /* A list of rsync-like patterns and names that says which entries take part. */
 struct shoal_filter;
 
@@ -98,6 +131,37 @@ struct shoal_stop {
     int requested;
 };
 SHOAL_PUBLIC void shoal_stop_request(struct shoal_stop *stop);
+
+/* What concerns archives alone. */
+struct shoal_archive_options {
+    /* Writing. */
+    enum shoal_format format;
+    enum shoal_compression compression;
+    int level;           /* of compression; 0: its own default */
+    size_t record_bytes; /* the archive ends at a multiple of it; 0: 10,240 */
+    bool sort_names; /* each directory's names in order of their bytes: the same archive every time
+                      */
+    bool set_mtime, set_uid, set_gid; /* record these instead of the files' own */
+    struct timespec mtime;
+    unsigned uid, gid;
+    const char *user, *group; /* names to go with them, or NULL */
+    bool no_recursion;        /* of a directory only itself */
+
+    /* Reading. */
+    bool ignore_zeros;         /* a tar's end may be followed by another tar */
+    unsigned strip_components; /* leave out this many leading components of each path */
+    const char *part; /* only what lies at or below this path, which becomes the top; NULL: all */
+
+    /* Both. */
+    bool numeric_owner;  /* owners by number, not by name */
+    bool absolute_names; /* reading: a leading slash is obeyed; writing: recorded (tar's -P) */
+    /* Asked of every entry's path as in the archive, from any thread; false: it takes no part, nor
+     * does what a directory holds where one is read from disk. */
+    bool (*select)(void *context, const char *path, bool is_directory);
+    /* Told of every entry that takes part, in the archive's order, before what it holds is moved.
+     */
+    void (*on_entry)(void *context, const struct shoal_entry *entry);
+};
 
 struct shoal_options {
     unsigned preserve; /* SHOAL_KEEP_* */
@@ -120,6 +184,7 @@ struct shoal_options {
     void (*on_progress)(void *context, const struct shoal_progress *progress);
     unsigned progress_interval_ms; /* how often; 0: 100 */
     void *context;
+    struct shoal_archive_options archive;
 };
 
 /* cp -a's choices: everything preserved, nothing insisted on, replace, follow never. */
@@ -158,6 +223,26 @@ SHOAL_PUBLIC int shoal_copy(const char *const *from, size_t n_from, const char *
 /* Compares FROM with TO itself (as with -T): content and all metadata that options.preserve names.
  * Each difference is an event; entries only at TO are differences too. */
 SHOAL_PUBLIC int shoal_verify(const char *from, const char *to, const struct shoal_options *options,
+    struct shoal_summary *ret_summary);
+
+/* A name to be packed: `path`, looked up in `directory` (NULL: the current one), is recorded as it
+ * is given, as tar does: less a leading slash and whatever comes before a "..", which is noted. */
+struct shoal_name {
+    const char *directory, *path;
+};
+
+/* Writes the trees of these names to an archive. The descriptor is the caller's. */
+SHOAL_PUBLIC int shoal_pack(const struct shoal_name *names, size_t n_names, int fd,
+    const struct shoal_options *options, struct shoal_summary *ret_summary);
+
+/* Unpacks the archive that a descriptor (the caller's) yields into the directory `to`, which must
+ * exist. `name` is the archive's in messages. -EILSEQ: it is no archive that is known. What would
+ * land outside `to` is a fault and is not made. */
+SHOAL_PUBLIC int shoal_unpack(int fd, const char *name, const char *to,
+    const struct shoal_options *options, struct shoal_summary *ret_summary);
+
+/* Tells options.archive.on_entry of each entry of an archive. Damage is a fault. */
+SHOAL_PUBLIC int shoal_list(int fd, const char *name, const struct shoal_options *options,
     struct shoal_summary *ret_summary);
 
 /* Filters. Rules are tried in the order they were added and the first that matches decides; what no

@@ -1,32 +1,52 @@
 /* A TO that takes entries in one order: a tar stream.
  *
- * Operations return 0 or a negative errno, and say in `outcome` which step failed. */
+ * Entries are encoded by any thread at any time and written by one, in order: what precedes an
+ * entry's content depends on nothing but the entry. Operations return 0 or a negative errno, and
+ * say in `outcome` which step failed. */
 #ifndef SHOAL_SINK_STREAM_SINK_H
 #define SHOAL_SINK_STREAM_SINK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
+#include "base/bytes.h"
 #include "entry/entry.h"
 #include "entry/outcome.h"
+#include "entry/range.h"
 
 struct stream_sink;
 
-/* A range of a file that holds data; between ranges lie holes. */
-struct stream_range {
-    uint64_t start, end;
+/* An entry to be encoded. */
+struct stream_record {
+    const char *path;      /* bytes; a directory's without a trailing slash */
+    const char *hard_link; /* the path of an earlier entry that it is another name of, or NULL */
+    const struct entry *entry;
+    const struct range *ranges; /* where the content holds data; NULL: everywhere */
+    size_t n_ranges;
+    uint64_t number; /* names the inode where a format wants a number: the same for all its names */
 };
 
 struct stream_sink_ops {
-    /* Begins an entry. `hard_link`: the path of an earlier one that it is another name of, or NULL.
-     * A file's ranges come in rising order; a file without holes has one. */
-    int (*begin)(struct stream_sink *sink, const char *path, const char *hard_link,
-        const struct entry *entry, const struct stream_range *ranges, size_t n_ranges,
-        struct outcome *outcome);
-    /* The next bytes of the ranges' content: in the end as many as they hold. */
+    /* Appends to `out` what precedes the entry's content. -EOVERFLOW, -ENAMETOOLONG, -EOPNOTSUPP:
+     * the format cannot hold it; nothing was appended. */
+    int (*encode)(const struct stream_sink *sink, const struct stream_record *record,
+        struct bytes *out, struct outcome *outcome);
+    /* How many bytes of content encode() promised for this record: 0 for all but files. */
+    uint64_t (*content_bytes)(const struct stream_record *record);
+    /* Appends to `out` what follows that many bytes of content. 0 or -ENOMEM. */
+    int (*pad)(const struct stream_sink *sink, uint64_t content_bytes, struct bytes *out);
+
+    /* Writes what was encoded, or content. */
     int (*write)(struct stream_sink *sink, const void *bytes, size_t n, struct outcome *outcome);
+    /* Writes up to n bytes of a file by the kernel alone: how many; 0: it cannot, or the file has
+     * ended, and write() is to be used. */
+    ssize_t (*move)(
+        struct stream_sink *sink, int fd, uint64_t offset, size_t n, struct outcome *outcome);
     /* Ends the stream, and tells of any write that failed late. */
     int (*finish)(struct stream_sink *sink, struct outcome *outcome);
+    /* Undoes or leaves what is there, where finish() was not reached. */
     void (*free)(struct stream_sink *sink);
 };
 
