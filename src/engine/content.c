@@ -75,16 +75,17 @@ static int write_sparsely(struct content *content, const char *bytes, size_t n, 
     return 0;
 }
 
-static int put_bytes(struct worker *worker, struct content *content, size_t n, uint64_t offset)
+static int put_bytes(
+    struct worker *worker, struct content *content, const char *bytes, size_t n, uint64_t offset)
 {
     worker_is_at(worker, ACTIVITY_DESTINATION);
     int r = worker->run->options->sparse == SHOAL_ALWAYS
-                ? write_sparsely(content, worker->buffer, n, offset)
-                : content->sink->write(content->to, worker->buffer, n, offset);
+                ? write_sparsely(content, bytes, n, offset)
+                : content->sink->write(content->to, bytes, n, offset);
     if (r < 0)
         return fail_write(worker, r);
     if (worker->hasher)
-        hasher_update(worker->hasher, worker->buffer, n, offset);
+        hasher_update(worker->hasher, bytes, n, offset);
     count(&worker->counters.moved, n);
     return 0;
 }
@@ -96,7 +97,7 @@ static ssize_t fill_buffer(struct content *content, char *buffer, size_t n, uint
     size_t got = 0;
 
     while (got < n) {
-        ssize_t k = content->source->read(content->from, buffer + got, n - got, offset + got);
+        ssize_t k = content->from->ops->read(content->from, buffer + got, n - got, offset + got);
         if (k < 0)
             return k;
         if (k == 0)
@@ -108,6 +109,30 @@ static ssize_t fill_buffer(struct content *content, char *buffer, size_t n, uint
             break;
     }
     return (ssize_t)got;
+}
+
+/* Copies [offset, end) of content that is in memory. It may end earlier: *ret_end says where. */
+static int copy_from_memory(struct worker *worker, struct content *content, uint64_t offset,
+    uint64_t end, uint64_t *ret_end)
+{
+    while (offset < end) {
+        const void *bytes;
+        size_t want = await_pace(worker, end - offset < SIZE_MAX ? end - offset : SIZE_MAX);
+        if (want == 0)
+            return -ECANCELED;
+        worker_is_at(worker, ACTIVITY_SOURCE);
+        ssize_t got = content->from->ops->peek(content->from, &bytes, want, offset);
+        if (got < 0)
+            return fail_read(worker, (int)got);
+        if (got == 0)
+            break;
+        int r = put_bytes(worker, content, bytes, (size_t)got, offset);
+        if (r < 0)
+            return r;
+        offset += (uint64_t)got;
+    }
+    *ret_end = offset;
+    return 0;
 }
 
 /* Copies [offset, end). The file may end earlier: *ret_end says where. */
@@ -132,7 +157,7 @@ static int copy_by_buffer(struct worker *worker, struct content *content, uint64
         }
         if (got == 0)
             break;
-        int r = put_bytes(worker, content, (size_t)got, offset);
+        int r = put_bytes(worker, content, worker->buffer, (size_t)got, offset);
         if (r < 0)
             return r;
         offset += (uint64_t)got;
@@ -143,9 +168,21 @@ static int copy_by_buffer(struct worker *worker, struct content *content, uint64
     return 0;
 }
 
+/* Whether content can be written from where it lies. A hash, and a search for zeros, want it in
+ * whole blocks. */
+static bool is_in_memory(const struct worker *worker, const struct content *content)
+{
+    return content->from->ops->peek && !worker->hasher &&
+           worker->run->options->sparse != SHOAL_ALWAYS;
+}
+
 /* A file said to be empty may be one of the kernel's own, which has content all the same. */
 static int copy_unsized(struct worker *worker, struct content *content)
 {
+    uint64_t reached;
+
+    if (is_in_memory(worker, content))
+        return copy_from_memory(worker, content, 0, UINT64_MAX, &reached);
     for (uint64_t offset = 0;;) {
         size_t want = await_pace(worker, BUFFER_BYTES);
         if (want == 0)
@@ -154,7 +191,7 @@ static int copy_unsized(struct worker *worker, struct content *content)
         ssize_t got = fill_buffer(content, worker->buffer, want, offset);
         if (got <= 0)
             return got == 0 ? 0 : fail_read(worker, (int)got);
-        int r = put_bytes(worker, content, (size_t)got, offset);
+        int r = put_bytes(worker, content, worker->buffer, (size_t)got, offset);
         if (r < 0)
             return r;
         offset += (uint64_t)got;
@@ -176,7 +213,8 @@ static int clone_whole(struct worker *worker, struct content *content)
     struct run *run = worker->run;
     enum shoal_when when = run->options->reflink;
 
-    if (when == SHOAL_NEVER || content->from->fd < 0 || content->to->fd < 0)
+    if (when == SHOAL_NEVER || content->from->fd < 0 || content->to->fd < 0 ||
+        content->from->base > 0)
         return 0;
     if (when == SHOAL_AUTO &&
         (!both_in_kernel(worker, content) || content->entry->size < CLONE_FROM_BYTES ||
@@ -200,7 +238,7 @@ static int clone_whole(struct worker *worker, struct content *content)
  * offload; across two, sendfile(), which writes at the descriptor's position. */
 static ssize_t range_step(const struct content *content, bool across, uint64_t offset, size_t n)
 {
-    off_t in = (off_t)offset, out = (off_t)offset;
+    off_t in = (off_t)(content->from->base + offset), out = (off_t)offset;
     ssize_t k = across ? sendfile(content->to->fd, content->from->fd, &in, n)
                        : copy_file_range(content->from->fd, &in, content->to->fd, &out, n, 0);
     return k < 0 ? -errno : k;
@@ -250,6 +288,8 @@ static int copy_by_kernel(struct worker *worker, struct content *content, uint64
 static int copy_piece(
     struct worker *worker, struct content *content, uint64_t start, uint64_t end, uint64_t *ret_end)
 {
+    if (is_in_memory(worker, content))
+        return copy_from_memory(worker, content, start, end, ret_end);
     int r = copy_by_kernel(worker, content, start, end, ret_end);
     if (r < 0 || *ret_end == end)
         return r;
@@ -260,7 +300,8 @@ static int copy_range(
     struct worker *worker, struct content *content, uint64_t start, uint64_t end, uint64_t *ret_end)
 {
     /* A hash wants the bytes in order, and a comparison has one reader. */
-    if (end - start >= SPLIT_FROM_BYTES && !worker->hasher && content->to->fd >= 0)
+    if (end - start >= SPLIT_FROM_BYTES && !worker->hasher && content->to->fd >= 0 &&
+        !content->from->ops->peek)
         return split_copy(worker, content, copy_piece, start, end, ret_end);
     return copy_piece(worker, content, start, end, ret_end);
 }
@@ -275,7 +316,7 @@ static int set_size(struct worker *worker, struct content *content, uint64_t siz
  * kernel's own files, which never told the truth. `sized`: the copy was given that size. */
 static int end_short(struct worker *worker, struct content *content, bool sized, uint64_t reached)
 {
-    content->changed = content->source->has_changed(content->from, content->entry);
+    content->changed = content->from->ops->has_changed(content->from, content->entry);
     return sized ? set_size(worker, content, reached) : 0;
 }
 
@@ -291,7 +332,7 @@ static int next_range(struct worker *worker, struct content *content, uint64_t a
     uint64_t *ret_start, uint64_t *ret_end)
 {
     uint64_t size = content->entry->size;
-    int r = at < size ? content->source->next_data(content->from, at, ret_start, ret_end) : 0;
+    int r = at < size ? content->from->ops->next_data(content->from, at, ret_start, ret_end) : 0;
 
     if (r <= 0)
         return r;
@@ -450,6 +491,6 @@ int content_copy(struct worker *worker, struct content *content)
     /* A file copied with a single read is as it was at one moment; a longer copy takes time enough.
      */
     if (content->entry->size >= BUFFER_BYTES && !content->changed)
-        content->changed = content->source->has_changed(content->from, content->entry);
+        content->changed = content->from->ops->has_changed(content->from, content->entry);
     return worker->hasher && content->to->fd >= 0 ? verify_written(worker, content) : 0;
 }

@@ -8,10 +8,9 @@
 #include "engine/run.h"
 #include "entry/entry.h"
 #include "sink/tree_sink.h"
-#include "source/tree_source.h"
+#include "source/source_file.h"
 
 struct content {
-    const struct tree_source_ops *source;
     struct source_file *from;
     const struct tree_sink_ops *sink;
     struct sink_file *to;

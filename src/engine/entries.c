@@ -19,7 +19,6 @@ static int write_content(struct worker *worker, const struct place *place,
 {
     const struct tree_sink_ops *sink = worker->run->sink->ops;
     struct content content = {
-        .source = place->node->root->source->ops,
         .from = from,
         .sink = sink,
         .to = to,

@@ -242,7 +242,7 @@ static void copy_file(
     }
     if (r == 0) {
         copy_entry(worker, place, &entry, &from);
-        source->close_file(&from);
+        from.ops->close(&from);
         return;
     }
     if (r == -ESTALE)

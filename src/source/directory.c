@@ -160,6 +160,50 @@ static int directory_look(struct source_dir *dir, const char *name, bool follow,
     return fill_xattrs(&dir->source->tree, place, scratch, ret_entry, outcome);
 }
 
+static ssize_t file_read(struct source_file *file, void *buffer, size_t n, uint64_t offset)
+{
+    ssize_t got;
+
+    do
+        got = pread(file->fd, buffer, n, (off_t)offset);
+    while (got < 0 && errno == EINTR);
+    return got < 0 ? -errno : got;
+}
+
+static int file_next_data(
+    struct source_file *file, uint64_t from, uint64_t *ret_start, uint64_t *ret_end)
+{
+    off_t start = lseek(file->fd, (off_t)from, SEEK_DATA);
+    if (start < 0)
+        return errno == ENXIO ? 0 : -errno;
+    off_t end = lseek(file->fd, start, SEEK_HOLE);
+    if (end < 0)
+        return errno == ENXIO ? 0 : -errno; /* the file was cut in between */
+    *ret_start = (uint64_t)start;
+    *ret_end = (uint64_t)end;
+    return 1;
+}
+
+static bool file_has_changed(struct source_file *file, const struct entry *entry)
+{
+    struct stat st;
+    return fstat(file->fd, &st) < 0 || (uint64_t)st.st_size != entry->size ||
+           timespec_compare(&st.st_mtim, &entry->mtime) != 0;
+}
+
+static void file_close(struct source_file *file)
+{
+    (void)close(file->fd); /* was only read from: nothing can be lost */
+    file->fd = -1;
+}
+
+static const struct source_file_ops file_ops = {
+    .read = file_read,
+    .next_data = file_next_data,
+    .has_changed = file_has_changed,
+    .close = file_close,
+};
+
 static int directory_open_file(struct source_dir *dir, const char *name, bool follow,
     struct source_scratch *scratch, struct entry *ret_entry, struct source_file *ret,
     struct outcome *outcome)
@@ -181,45 +225,8 @@ static int directory_open_file(struct source_dir *dir, const char *name, bool fo
         &dir->source->tree, (struct xattr_place){.fd = fd}, scratch, ret_entry, outcome);
     if (r < 0)
         return r;
-    *ret = (struct source_file){.fd = TAKE_FD(fd)};
+    *ret = (struct source_file){.ops = &file_ops, .fd = TAKE_FD(fd)};
     return 0;
-}
-
-static ssize_t directory_read(struct source_file *file, void *buffer, size_t n, uint64_t offset)
-{
-    ssize_t got;
-
-    do
-        got = pread(file->fd, buffer, n, (off_t)offset);
-    while (got < 0 && errno == EINTR);
-    return got < 0 ? -errno : got;
-}
-
-static int directory_next_data(
-    struct source_file *file, uint64_t from, uint64_t *ret_start, uint64_t *ret_end)
-{
-    off_t start = lseek(file->fd, (off_t)from, SEEK_DATA);
-    if (start < 0)
-        return errno == ENXIO ? 0 : -errno;
-    off_t end = lseek(file->fd, start, SEEK_HOLE);
-    if (end < 0)
-        return errno == ENXIO ? 0 : -errno; /* the file was cut in between */
-    *ret_start = (uint64_t)start;
-    *ret_end = (uint64_t)end;
-    return 1;
-}
-
-static bool directory_has_changed(struct source_file *file, const struct entry *entry)
-{
-    struct stat st;
-    return fstat(file->fd, &st) < 0 || (uint64_t)st.st_size != entry->size ||
-           timespec_compare(&st.st_mtim, &entry->mtime) != 0;
-}
-
-static void directory_close_file(struct source_file *file)
-{
-    (void)close(file->fd); /* was only read from: nothing can be lost */
-    file->fd = -1;
 }
 
 static void directory_close_dir(struct source_dir *dir)
@@ -242,10 +249,6 @@ static const struct tree_source_ops directory_ops = {
     .list = directory_list,
     .look = directory_look,
     .open_file = directory_open_file,
-    .read = directory_read,
-    .next_data = directory_next_data,
-    .has_changed = directory_has_changed,
-    .close_file = directory_close_file,
     .close_dir = directory_close_dir,
     .free = directory_free,
 };

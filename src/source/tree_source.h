@@ -14,6 +14,7 @@
 #include "entry/entry.h"
 #include "entry/outcome.h"
 #include "entry/xattrs.h"
+#include "source/source_file.h"
 
 /* An open directory; what it is, only its source knows. */
 struct source_dir;
@@ -41,12 +42,6 @@ struct source_scratch {
 };
 void source_scratch_free(struct source_scratch *scratch);
 
-/* The content of an open file. */
-struct source_file {
-    int fd;    /* a descriptor that the kernel can read it from, or -1 */
-    void *own; /* the source's */
-};
-
 struct tree_source;
 
 struct tree_source_ops {
@@ -64,15 +59,6 @@ struct tree_source_ops {
     int (*open_file)(struct source_dir *dir, const char *name, bool follow,
         struct source_scratch *scratch, struct entry *ret_entry, struct source_file *ret,
         struct outcome *outcome);
-    /* Reads at an offset: a count, 0 only at the end of the file. A short count need not be the
-     * end. */
-    ssize_t (*read)(struct source_file *file, void *buffer, size_t n, uint64_t offset);
-    /* The first range at or after `from` that holds data: 1, or 0 if only a hole follows. */
-    int (*next_data)(
-        struct source_file *file, uint64_t from, uint64_t *ret_start, uint64_t *ret_end);
-    /* Whether the file is no longer as `entry` says. */
-    bool (*has_changed)(struct source_file *file, const struct entry *entry);
-    void (*close_file)(struct source_file *file);
     void (*close_dir)(struct source_dir *dir);
     void (*free)(struct tree_source *source);
 };
