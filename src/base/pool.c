@@ -17,7 +17,7 @@ struct pool {
     pthread_mutex_t lock;
     pthread_cond_t work; /* a job was queued, or the end has come */
     pthread_cond_t done; /* nothing is queued and nobody is busy */
-    struct pool_job *top;
+    struct pool_job *top, *bottom;
     unsigned queued, idle, alive;
     unsigned hungry_hint, queued_hint; /* copies for readers without the lock */
     bool ending;
@@ -126,6 +126,17 @@ unsigned pool_grow(struct pool *pool, unsigned threads)
     return pool->started;
 }
 
+/* With the lock held: n jobs were queued. */
+static void announce(struct pool *pool, unsigned n)
+{
+    pool->queued += n;
+    publish_hints(pool);
+    if (pool->idle > 0 && n == 1)
+        (void)pthread_cond_signal(&pool->work);
+    else if (pool->idle > 0)
+        (void)pthread_cond_broadcast(&pool->work);
+}
+
 void pool_push_list(struct pool *pool, struct pool_job *first)
 {
     struct pool_job *last = first;
@@ -135,13 +146,20 @@ void pool_push_list(struct pool *pool, struct pool_job *first)
         n++;
     (void)pthread_mutex_lock(&pool->lock);
     last->next = pool->top;
+    if (!pool->top)
+        pool->bottom = last;
     pool->top = first;
-    pool->queued += n;
-    publish_hints(pool);
-    if (pool->idle > 0 && n == 1)
-        (void)pthread_cond_signal(&pool->work);
-    else if (pool->idle > 0)
-        (void)pthread_cond_broadcast(&pool->work);
+    announce(pool, n);
+    (void)pthread_mutex_unlock(&pool->lock);
+}
+
+void pool_append(struct pool *pool, struct pool_job *job)
+{
+    job->next = NULL;
+    (void)pthread_mutex_lock(&pool->lock);
+    *(pool->top ? &pool->bottom->next : &pool->top) = job;
+    pool->bottom = job;
+    announce(pool, 1);
     (void)pthread_mutex_unlock(&pool->lock);
 }
 

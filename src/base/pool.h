@@ -36,6 +36,9 @@ void pool_push(struct pool *pool, struct pool_job *job);
 /* Hands a list of jobs (linked by next, the last one's NULL) in one go; the first runs first. */
 void pool_push_list(struct pool *pool, struct pool_job *first);
 
+/* Hands a job to be run after all that are queued, for jobs that are to begin in order. */
+void pool_append(struct pool *pool, struct pool_job *job);
+
 /* How many threads wait with nothing queued for them: a hint, read without a lock. */
 unsigned pool_hungry(const struct pool *pool);
 

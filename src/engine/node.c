@@ -29,6 +29,17 @@ void node_ref(struct node *node)
     __atomic_add_fetch(&node->refs, 1, __ATOMIC_RELAXED);
 }
 
+static void forget_meta(struct node *node)
+{
+    struct xattr_set *own = (struct xattr_set *)node->meta.xattrs;
+
+    if (!own)
+        return;
+    xattr_set_free(own);
+    free(own);
+    node->meta.xattrs = NULL;
+}
+
 void node_unref(struct node *node)
 {
     /* A loop, not a recursion: the last child of a deep chain frees all of it. */
@@ -36,11 +47,7 @@ void node_unref(struct node *node)
         struct node *parent = node->parent;
         if (!parent)
             root_free(node->root);
-        if (node->meta.xattrs) {
-            struct xattr_set *own = (struct xattr_set *)node->meta.xattrs;
-            xattr_set_free(own);
-            free(own);
-        }
+        forget_meta(node);
         free(node);
         node = parent;
     }
@@ -53,6 +60,7 @@ const char *node_target_name(const struct node *node)
 
 int node_set_meta(struct node *node, const struct entry *entry)
 {
+    forget_meta(node);
     node->meta = *entry;
     node->meta.link_target = NULL;
     if (!entry->xattrs)
@@ -68,11 +76,13 @@ static bool is_start(const struct node *node)
 
 static void close_directories(struct run *run, struct node *node)
 {
-    if (is_start(node) || !node->sink_dir)
+    if (is_start(node) || !node->open)
         return; /* a start's are its source's and its sink's own */
     if (node->source_dir)
         node->root->source->ops->close_dir(node->source_dir);
-    run->sink->ops->close_dir(node->sink_dir);
+    if (node->sink_dir)
+        run->sink->ops->close_dir(node->sink_dir);
+    node->open = false;
     node->source_dir = NULL;
     node->sink_dir = NULL;
     run->open_nodes--;
@@ -95,15 +105,18 @@ static int open_source_again(struct worker *worker, struct node *node)
 /* With the lock held: opens one node whose parent is open. */
 static int open_again(struct worker *worker, struct node *node)
 {
-    int r = worker->run->sink->ops->reopen_dir(
-        node->parent->sink_dir, node_target_name(node), &node->sink_dir, &worker->outcome);
+    struct run *run = worker->run;
+    int r = run->sink ? run->sink->ops->reopen_dir(node->parent->sink_dir, node_target_name(node),
+                            &node->sink_dir, &worker->outcome)
+                      : 0;
     if (r < 0)
         return r;
-    worker->run->open_nodes++;
+    node->open = true;
+    run->open_nodes++;
     /* One that is finished is only linked to; its source may be gone by now. */
-    r = node->closed ? 0 : open_source_again(worker, node);
+    r = node->closed || !node->root->source ? 0 : open_source_again(worker, node);
     if (r < 0)
-        close_directories(worker->run, node);
+        close_directories(run, node);
     return r;
 }
 
@@ -126,7 +139,7 @@ static void unlist_unused(struct run *run, struct node *node)
  * longest ago, which in a deep tree are those far above. */
 static void put_aside(struct run *run, struct node *node)
 {
-    if (is_start(node) || node->users > 0 || !node->sink_dir)
+    if (is_start(node) || node->users > 0 || !node->open)
         return;
     unlist_unused(run, node);
     if (node->closed) {
@@ -150,7 +163,7 @@ static int open_from_nearest(struct worker *worker, struct node *node)
     size_t depth = 0;
     int r = 0;
 
-    for (struct node *up = node; !is_start(up) && !up->sink_dir; up = up->parent)
+    for (struct node *up = node; !is_start(up) && !up->open; up = up->parent)
         depth++;
     struct node **chain = calloc(depth, sizeof(struct node *));
     if (!chain)
@@ -174,7 +187,7 @@ int node_acquire(struct worker *worker, struct node *node)
     (void)pthread_mutex_lock(&run->handles);
     node->users++;
     unlist_unused(run, node);
-    if (!is_start(node) && !node->sink_dir)
+    if (!is_start(node) && !node->open)
         r = open_from_nearest(worker, node);
     if (r < 0)
         node->users--;
@@ -200,6 +213,7 @@ void node_opened(struct worker *worker, struct node *node, struct source_dir *so
     (void)pthread_mutex_lock(&run->handles);
     node->source_dir = source_dir;
     node->sink_dir = sink_dir;
+    node->open = true;
     node->users++;
     run->open_nodes++;
     (void)pthread_mutex_unlock(&run->handles);

@@ -18,13 +18,14 @@ struct node {
     unsigned pending; /* what is not done in it, itself included: atomic */
     unsigned users;   /* who needs its descriptors now: under run->handles */
     bool entered;     /* its copy stands and is to be finished */
+    bool open;        /* under run->handles */
     bool closed; /* its descriptors are to go as soon as nobody uses them: under run->handles */
-    struct node *older, *newer; /* among those that are open and unused: under run->handles */
-    struct source_dir *source_dir;
-    struct sink_dir *sink_dir;
-    double weight;     /* its share of the tree, less what it gave to its children */
-    uint64_t dev, ino; /* of the source */
-    struct entry meta; /* what it is to have in the end: owner, mode, times, xattrs */
+    struct node *older, *newer;    /* among those that are open and unused: under run->handles */
+    struct source_dir *source_dir; /* NULL: FROM is no tree */
+    struct sink_dir *sink_dir;     /* NULL: TO is no tree */
+    double weight;                 /* its share of the tree, less what it gave to its children */
+    uint64_t dev, ino;             /* of the source */
+    struct entry meta;             /* what it is to have in the end: owner, mode, times, xattrs */
     char name[];
 };
 

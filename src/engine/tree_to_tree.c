@@ -8,14 +8,15 @@
 
 #include "base/cleanup.h"
 #include "base/open.h"
+#include "engine/admission.h"
 #include "engine/entries.h"
 #include "engine/events.h"
+#include "engine/finish.h"
 #include "engine/links.h"
 #include "engine/listed.h"
 #include "engine/node.h"
 #include "engine/root.h"
 #include "engine/run.h"
-#include "entry/filter.h"
 #include "source/directory.h"
 
 /* Idle workers are looked for after this many entries, and given half of what is left: measured,
@@ -37,50 +38,7 @@ static bool follows(const struct worker *worker, const struct node *node)
     return follow == SHOAL_FOLLOW_ALWAYS || (!node->parent && node->root->follow);
 }
 
-static bool is_admitted(struct worker *worker, const struct place *place, bool is_directory)
-{
-    const struct shoal_filter *filter = worker->run->options->filter;
-
-    if (!filter || (is_directory && !place->node->parent))
-        return true;
-    long length = node_filter_path(worker, place->node, place->name);
-    if (length < 0) {
-        events_settle(worker, place, outcome_fail(&worker->outcome, "filter", (int)length));
-        return false;
-    }
-    return filter_admits(filter, worker->path, (size_t)length, is_directory);
-}
-
 /* ---- ends ---- */
-
-struct surplus {
-    struct worker *worker;
-    struct node *node;
-};
-
-/* A comparison: a name at TO that the source does not have. */
-static void tell_if_surplus(void *context, const char *name)
-{
-    struct surplus *surplus = context;
-    struct worker *worker = surplus->worker;
-    struct place place = {surplus->node, name, name};
-    struct entry entry;
-
-    int r = surplus->node->root->source->ops->look(
-        surplus->node->source_dir, name, false, &worker->scratch, &entry, &worker->outcome);
-    outcome_clear(&worker->outcome);
-    if (r == -ENOENT && is_admitted(worker, &place, false))
-        events_difference(worker, &place, ASPECT_SURPLUS);
-}
-
-static void tell_surplus(struct worker *worker, struct node *node)
-{
-    struct surplus surplus = {worker, node};
-    struct place place = {node, NULL, NULL};
-    int r = worker->run->sink->ops->for_each_name(
-        node->sink_dir, tell_if_surplus, &surplus, &worker->outcome);
-    events_settle(worker, &place, r);
-}
 
 static void finish_root(struct worker *worker, struct node *start)
 {
@@ -93,26 +51,6 @@ static void finish_root(struct worker *worker, struct node *start)
     node_unref(start); /* which frees the root, when nothing links into it any more */
 }
 
-static void finish_directory(struct worker *worker, struct node *node)
-{
-    struct place place = {node, NULL, NULL};
-
-    if (node->entered) {
-        int r = node_acquire(worker, node);
-        if (r == 0) {
-            worker_is_at(worker, ACTIVITY_DESTINATION);
-            if (worker->run->sink->ops->for_each_name)
-                tell_surplus(worker, node);
-            r = worker->run->sink->ops->finish_dir(node->sink_dir, &node->meta, &worker->outcome);
-            node_release(worker, node);
-        }
-        if (r == 0)
-            count(&worker->counters.directories, 1);
-        events_settle(worker, &place, r);
-    }
-    node_close(worker->run, node);
-}
-
 /* One thing that was pending in the node is done. The last one finishes it, and so on upwards. */
 static void node_done(struct worker *worker, struct node *node)
 {
@@ -122,7 +60,7 @@ static void node_done(struct worker *worker, struct node *node)
             finish_root(worker, node);
             return;
         }
-        finish_directory(worker, node);
+        directory_finish(worker, node);
         /* The parent lives: this node counts as pending in it until the next turn. */
         node_unref(node);
         node = parent;
@@ -178,7 +116,7 @@ static void copy_entry(struct worker *worker, const struct place *place, const s
 static void add_directory(
     struct worker *worker, const struct place *place, struct pool_job **directories)
 {
-    if (!is_admitted(worker, place, true))
+    if (!place_is_admitted(worker, place, true))
         return;
     struct node *node = node_new(place->node, place->node->root, place->name);
     if (!node) {
@@ -207,7 +145,7 @@ static void copy_other(
         add_directory(worker, place, directories);
         return;
     }
-    if (r == 0 && !is_admitted(worker, place, false))
+    if (r == 0 && !place_is_admitted(worker, place, false))
         return;
     if (r == 0 && S_ISREG(entry.mode)) {
         copy_file(worker, place, directories, true);
@@ -253,7 +191,7 @@ static void copy_file(
 static void copy_name(struct worker *worker, const struct place *place, unsigned char type,
     struct pool_job **directories)
 {
-    if (type == DT_REG && is_admitted(worker, place, false))
+    if (type == DT_REG && place_is_admitted(worker, place, false))
         copy_file(worker, place, directories, false);
     else if (type != DT_REG)
         copy_other(worker, place, directories);
@@ -532,7 +470,7 @@ static void run_directory(struct worker *worker, struct job *job)
     }
     events_settle(worker, &place, r);
     add_weight(worker, node->weight);
-    if (node->source_dir)
+    if (node->open)
         node_release(worker, node);
     node_done(worker, node);
 }

@@ -21,6 +21,7 @@ struct sink_dir {
     bool fresh;     /* made by this run: whatever stands in it, this run made */
     bool gives_acl; /* has a default ACL, which files are born with */
     mode_t mode;    /* permission bits */
+    mode_t found;   /* those it had when it was opened */
     uint64_t dev, ino;
     uid_t uid;
     gid_t gid;
@@ -71,6 +72,7 @@ static int dir_from_fd(struct directory_sink *sink, int fd, bool fresh, struct s
         .fd = fd,
         .fresh = fresh,
         .mode = st.st_mode & 07777,
+        .found = st.st_mode & 07777,
         .dev = st.st_dev,
         .ino = st.st_ino,
         .uid = st.st_uid,
@@ -187,6 +189,23 @@ static void directory_identity(const struct sink_dir *dir, uint64_t *ret_dev, ui
 {
     *ret_dev = dir->dev;
     *ret_ino = dir->ino;
+}
+
+static int directory_look_dir(struct sink_dir *dir, struct xattr_set *xattrs,
+    struct entry *ret_entry, struct outcome *outcome)
+{
+    struct stat st;
+
+    if (fstat(dir->fd, &st) < 0)
+        return outcome_fail_target(outcome, "examine", -errno);
+    int r = xattr_set_read(xattrs, (struct xattr_place){.fd = dir->fd});
+    if (r < 0)
+        return outcome_fail_target(outcome, "read the extended attributes of", r);
+    entry_from_stat(ret_entry, &st);
+    ret_entry->mode = S_IFDIR | dir->found;
+    if (xattrs->n > 0)
+        ret_entry->xattrs = xattrs;
+    return dir->fresh;
 }
 
 /* ---- what stands where something is to go ---- */
@@ -433,6 +452,7 @@ static const struct tree_sink_ops directory_ops = {
     .finish_dir = directory_finish,
     .close_dir = directory_close,
     .dir_identity = directory_identity,
+    .look_dir = directory_look_dir,
     .create_file = directory_create_file,
     .write = directory_write,
     .set_size = directory_set_size,

@@ -21,7 +21,7 @@ int existing_judge(const struct stat *existing, bool fresh, const struct entry *
         return SINK_KEPT_SAME;
     /* Two names of the source are one name here, where a file system folds case: the first one
      * stays. */
-    if (fresh)
+    if (fresh && !options->twins_replace)
         return outcome_fail_target(outcome, "overwrite what was just created,", -EEXIST);
     return 0;
 }

@@ -16,6 +16,7 @@
 
 #include "entry/entry.h"
 #include "entry/outcome.h"
+#include "entry/xattrs.h"
 
 /* An open directory; what it is, only its sink knows. */
 struct sink_dir;
@@ -52,6 +53,11 @@ struct tree_sink_ops {
     void (*close_dir)(struct sink_dir *dir);
     /* Which inode this directory is; 0, 0 if it is none yet. */
     void (*dir_identity)(const struct sink_dir *dir, uint64_t *ret_dev, uint64_t *ret_ino);
+
+    /* What a directory that was just entered is, as it was found: 1 if entering made it, else 0.
+     * Attributes' memory is the set's. NULL for sinks that make nothing. */
+    int (*look_dir)(struct sink_dir *dir, struct xattr_set *xattrs, struct entry *ret_entry,
+        struct outcome *outcome);
 
     /* Begins a file. `name` must stay until commit or abort; those end it, whatever they return. */
     int (*create_file)(struct sink_dir *dir, const char *name, const struct entry *entry,
@@ -90,6 +96,7 @@ struct tree_sink {
 struct sink_options {
     unsigned preserve; /* SHOAL_KEEP_* */
     enum shoal_existing existing;
+    bool twins_replace;   /* a name that comes twice is not an error: the last one wins */
     bool read_back;       /* files are opened so that they can be read again */
     mode_t umask;         /* in force where the sink creates */
     mode_t default_umask; /* the user's, for modes that are not preserved */

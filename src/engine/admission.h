@@ -1,0 +1,13 @@
+/* Which entries take part, by the run's filter. */
+#ifndef SHOAL_ENGINE_ADMISSION_H
+#define SHOAL_ENGINE_ADMISSION_H
+
+#include <stdbool.h>
+
+#include "engine/events.h"
+
+/* FROM itself, if it is a directory, always does. Below a directory that does not, nothing does,
+ * whatever this says of it. */
+bool place_is_admitted(struct worker *worker, const struct place *place, bool is_directory);
+
+#endif
