@@ -23,11 +23,14 @@ void byte_stream_free(struct byte_stream *stream);
 ssize_t byte_stream_window(
     struct byte_stream *stream, size_t want, const char **ret, struct buffer **ret_buffer);
 
-/* Goes n bytes on, which may be beyond the window; past the end is an end (found by the next
- * window). 0 or negative errno. */
+/* Goes n bytes on, which leaves the window's bytes valid and may be beyond it; past the end is an
+ * end (found by the next window). 0 or negative errno. */
 int byte_stream_advance(struct byte_stream *stream, uint64_t n);
 
-/* How many bytes were passed so far. */
+/* Goes to a position, where byte_stream_stored_fd() is a descriptor. */
+void byte_stream_seek(struct byte_stream *stream, uint64_t position);
+
+/* Where the next byte is: from 0, or, in a file whose bytes these are, its offset there. */
 uint64_t byte_stream_position(const struct byte_stream *stream);
 
 /* The descriptor where these bytes are the file's own, so that pread() gives at an offset what the

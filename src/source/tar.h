@@ -4,18 +4,13 @@
 #ifndef SHOAL_SOURCE_TAR_H
 #define SHOAL_SOURCE_TAR_H
 
-#include <stdbool.h>
-
 #include "source/archive.h"
 #include "source/byte_stream.h"
 
-#define TAR_BLOCK 512
+/* What precedes an entry's content (names, pax records, sparse maps) may have so many bytes. */
+#define TAR_METADATA_BYTES (8 * 1024 * 1024)
 
-/* Whether a block is a tar header by its checksum, as signed or unsigned bytes; a block of zeros is
- * not. */
-bool tar_is_header(const void *block);
-
-/* Takes the stream over, also where it fails. */
+/* Takes the stream over, also where it fails. 0 or -ENOMEM. */
 int tar_source_new(struct byte_stream *stream, const struct archive_source_options *options,
     struct stream_source **ret);
 
