@@ -34,7 +34,7 @@ struct stream_sink_ops {
     int (*encode)(const struct stream_sink *sink, const struct stream_record *record,
         struct bytes *out, struct outcome *outcome);
     /* How many bytes of content encode() promised for this record: 0 for all but files. */
-    uint64_t (*content_bytes)(const struct stream_record *record);
+    uint64_t (*content_bytes)(const struct stream_sink *sink, const struct stream_record *record);
     /* Appends to `out` what follows that many bytes of content. 0 or -ENOMEM. */
     int (*pad)(const struct stream_sink *sink, uint64_t content_bytes, struct bytes *out);
 
