@@ -135,6 +135,7 @@ SHOAL_PUBLIC void shoal_stop_request(struct shoal_stop *stop);
 /* What concerns archives alone. */
 struct shoal_archive_options {
     /* Writing. */
+    enum shoal_when write_archive; /* shoal_copy(): the same of TO; AUTO also of "-" */
     enum shoal_format format;
     enum shoal_compression compression;
     int level;           /* of compression; 0: its own default */
@@ -148,8 +149,14 @@ struct shoal_archive_options {
     bool no_recursion;        /* of a directory only itself */
 
     /* Reading. */
-    bool ignore_zeros;         /* a tar's end may be followed by another tar */
-    unsigned strip_components; /* leave out this many leading components of each path */
+    enum shoal_when read_archives; /* shoal_copy(): a FROM that is a file is an archive if its name
+                                      says so, always, never */
+    bool ignore_zeros;             /* a tar's end may be followed by another tar */
+    bool devices;                  /* device nodes are made, where the user may */
+    unsigned strip_components;     /* leave out this many leading components of each path */
+    bool to_fd; /* regular files' content goes to content_fd in the archive's order; nothing is made
+                 */
+    int content_fd;
     const char *part; /* only what lies at or below this path, which becomes the top; NULL: all */
 
     /* Both. */

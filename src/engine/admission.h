@@ -10,4 +10,7 @@
  * whatever this says of it. */
 bool place_is_admitted(struct worker *worker, const struct place *place, bool is_directory);
 
+/* The same, and that options.archive.select takes its path at TO. */
+bool place_is_selected(struct worker *worker, const struct place *place, bool is_directory);
+
 #endif

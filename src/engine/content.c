@@ -23,8 +23,7 @@
 /* The kernel is asked to move this much at a time, so that a stop is heeded and progress shows. */
 #define RANGE_STEP_BYTES (8 * 1024 * 1024)
 
-/* Waits for leave to move up to n bytes; returns how many, 0 if the run is to stop. */
-static size_t await_pace(struct worker *worker, size_t n)
+size_t content_await_pace(struct worker *worker, size_t n)
 {
     struct run *run = worker->run;
 
@@ -117,7 +116,7 @@ static int copy_from_memory(struct worker *worker, struct content *content, uint
 {
     while (offset < end) {
         const void *bytes;
-        size_t want = await_pace(worker, end - offset < SIZE_MAX ? end - offset : SIZE_MAX);
+        size_t want = content_await_pace(worker, end - offset < SIZE_MAX ? end - offset : SIZE_MAX);
         if (want == 0)
             return -ECANCELED;
         worker_is_at(worker, ACTIVITY_SOURCE);
@@ -142,7 +141,8 @@ static int copy_by_buffer(struct worker *worker, struct content *content, uint64
     uint64_t size = content->entry->size;
 
     while (offset < end) {
-        size_t want = await_pace(worker, end - offset < BUFFER_BYTES ? end - offset : BUFFER_BYTES);
+        size_t want =
+            content_await_pace(worker, end - offset < BUFFER_BYTES ? end - offset : BUFFER_BYTES);
         if (want == 0)
             return -ECANCELED;
         /* One byte more than should be there tells whether the file has grown. */
@@ -184,7 +184,7 @@ static int copy_unsized(struct worker *worker, struct content *content)
     if (is_in_memory(worker, content))
         return copy_from_memory(worker, content, 0, UINT64_MAX, &reached);
     for (uint64_t offset = 0;;) {
-        size_t want = await_pace(worker, BUFFER_BYTES);
+        size_t want = content_await_pace(worker, BUFFER_BYTES);
         if (want == 0)
             return -ECANCELED;
         worker_is_at(worker, ACTIVITY_SOURCE);
@@ -260,7 +260,7 @@ static int copy_by_kernel(struct worker *worker, struct content *content, uint64
         return 0;
     while (offset < end) {
         uint64_t rest = end - offset;
-        size_t want = await_pace(worker, rest < RANGE_STEP_BYTES ? rest : RANGE_STEP_BYTES);
+        size_t want = content_await_pace(worker, rest < RANGE_STEP_BYTES ? rest : RANGE_STEP_BYTES);
         if (want == 0)
             return -ECANCELED;
         worker_is_at(worker, ACTIVITY_DESTINATION);
@@ -385,16 +385,18 @@ static int copy_dense(struct worker *worker, struct content *content)
     return end_short(worker, content, sized, reached);
 }
 
-static bool may_have_holes(const struct worker *worker, const struct content *content)
+bool content_may_have_holes(const struct entry *entry)
 {
-    const struct entry *entry = content->entry;
-
-    /* A comparison needs to see the zeros of both sides. */
-    if (worker->run->options->sparse == SHOAL_NEVER || content->to->fd < 0)
-        return false;
     /* What was allocated ahead and never written shows by asking only, which for a file that is not
      * small costs nothing that could be measured. */
     return entry->allocated < entry->size || entry->size >= PROBE_FROM_BYTES;
+}
+
+static bool may_have_holes(const struct worker *worker, const struct content *content)
+{
+    /* A comparison needs to see the zeros of both sides. */
+    return worker->run->options->sparse != SHOAL_NEVER && content->to->fd >= 0 &&
+           content_may_have_holes(content->entry);
 }
 
 static int copy_all(struct worker *worker, struct content *content)

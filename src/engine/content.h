@@ -3,6 +3,7 @@
 #define SHOAL_ENGINE_CONTENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "engine/job.h"
 #include "engine/run.h"
@@ -22,5 +23,11 @@ struct content {
 /* Copies all content, and reads it back where the run verifies. 0, or a negative errno with the
  * step that failed in the worker's outcome; -ECANCELED if the run is to stop. */
 int content_copy(struct worker *worker, struct content *content);
+
+/* Waits for leave to move up to n bytes; returns how many, 0 if the run is to stop. */
+size_t content_await_pace(struct worker *worker, size_t n);
+
+/* Whether it is worth asking where the file's holes are. */
+bool content_may_have_holes(const struct entry *entry);
 
 #endif

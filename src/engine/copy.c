@@ -1,12 +1,15 @@
 /* libshoal's calls: opening both ends, running the jobs, and closing up. */
 #include <errno.h>
 #include <shoal/shoal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/events.h"
+#include "engine/pack.h"
 #include "engine/root.h"
 #include "engine/run.h"
 #include "engine/targets.h"
+#include "entry/archive_name.h"
 #include "sink/compare.h"
 #include "sink/directory.h"
 #include "sink/plan.h"
@@ -33,12 +36,6 @@ static int run_roots(struct run *run, struct targets *targets, const struct sink
     return r;
 }
 
-static int sync_sink(struct run *run)
-{
-    struct outcome outcome = {0};
-    return run->sink->ops->sync(run->sink->start, &outcome);
-}
-
 static bool options_contradict(const struct shoal_options *options)
 {
     return (options->reflink == SHOAL_ALWAYS &&
@@ -56,23 +53,56 @@ static int run_call(
     if (r < 0)
         return r;
     struct sink_options sink_options = run_sink_options(run);
+    sink_options.twins_replace = targets.first && targets.first->stream;
     r = run_roots(run, &targets, &sink_options, open_sink);
     if (r == 0 && options->sync && !options->dry_run)
-        r = sync_sink(run);
-    if (run->sink)
-        run->sink->ops->free(run->sink);
+        r = run_sync(run);
     return r;
+}
+
+/* Whether TO is to be written as an archive: then *options is completed by what its name says. */
+static bool is_archive(const char *to, struct shoal_options *options)
+{
+    struct shoal_archive_options *archive = &options->archive;
+    enum shoal_compression compression = SHOAL_COMPRESSION_NONE;
+    bool is_cpio = false;
+    struct stat st;
+
+    bool named = archive_name_is_writable(to, &compression, &is_cpio);
+    if (archive->write_archive == SHOAL_NEVER ||
+        (archive->write_archive == SHOAL_AUTO &&
+            (!named || options->target == SHOAL_TARGET_DIRECTORY ||
+                (stat(to, &st) == 0 && S_ISDIR(st.st_mode)))))
+        return false;
+    if (archive->compression == SHOAL_COMPRESSION_NONE)
+        archive->compression = compression;
+    if (archive->format == SHOAL_FORMAT_PAX && is_cpio)
+        archive->format = SHOAL_FORMAT_CPIO;
+    return true;
+}
+
+static int pack_call(struct run *run, const char *const *from, size_t n_from, const char *to)
+{
+    struct root *roots = NULL;
+    int r = targets_pack(run, from, n_from, &roots);
+    return r < 0 ? r : pack_roots_to(run, roots, to);
 }
 
 int shoal_copy(const char *const *from, size_t n_from, const char *to,
     const struct shoal_options *options, struct shoal_summary *ret_summary)
 {
+    struct shoal_options own = *options;
     struct run run;
 
     if (n_from == 0 || options_contradict(options))
         return -EINVAL;
-    int r = run_begin(&run, options);
-    if (r == 0)
+    bool to_archive = is_archive(to, &own);
+    if (to_archive && (own.verify || own.dry_run || own.reflink == SHOAL_ALWAYS))
+        return -EINVAL;
+    int r = run_begin(&run, &own);
+    if (r == 0 && to_archive)
+        r = pack_call(&run, from, n_from, to);
+    else if (r == 0)
         r = run_call(&run, from, n_from, to, options->dry_run ? plan_sink_new : directory_sink_new);
     run_end(&run, ret_summary);
     return r;

@@ -1,6 +1,7 @@
 #include "engine/events.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static void tell(struct run *run, const struct shoal_event *event)
@@ -144,4 +145,24 @@ void events_fault_path(struct run *run, const char *operation, const char *path,
         .error = -error,
     };
     tell(run, &event);
+}
+
+void events_fault_entry(
+    struct run *run, const struct root *root, const char *operation, const char *path, int error)
+{
+    const char *slash = *root->from && *path && *path != '/' ? "/" : "";
+    char *whole;
+
+    if (asprintf(&whole, "%s%s%s", root->from, slash, path) < 0)
+        whole = NULL;
+    events_fault_path(run, operation, whole ? whole : path, error);
+    free(whole);
+}
+
+void events_entry(struct run *run, const struct shoal_entry *entry)
+{
+    (void)pthread_mutex_lock(&run->events);
+    if (run->options->archive.on_entry)
+        run->options->archive.on_entry(run->options->context, entry);
+    (void)pthread_mutex_unlock(&run->events);
 }

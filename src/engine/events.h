@@ -31,6 +31,13 @@ void events_difference(struct worker *worker, const struct place *place, enum as
 /* The same of a path that the user gave. */
 void events_note_path(struct run *run, const char *what, const char *path);
 
+/* A fault of a stream's entry that has no place: `path` is as the stream has it. */
+void events_fault_entry(
+    struct run *run, const struct root *root, const char *operation, const char *path, int error);
+
+/* An entry of a stream, told to those who want to hear of each. */
+void events_entry(struct run *run, const struct shoal_entry *entry);
+
 /* A fault outside of any directory: `path` is what the user gave. */
 void events_fault_path(struct run *run, const char *operation, const char *path, int error);
 

@@ -58,6 +58,13 @@ static inline void worker_is_at(struct worker *worker, enum activity activity)
     __atomic_store_n(&worker->activity, activity, __ATOMIC_RELAXED);
 }
 
+/* A share of the tree is done. */
+static inline void worker_add_weight(struct worker *worker, double weight)
+{
+    double sum = worker->counters.weight + weight;
+    __atomic_store(&worker->counters.weight, &sum, __ATOMIC_RELAXED);
+}
+
 /* Adds to one of the worker's own counters: no one else writes it, so no lock is needed. */
 static inline void count(uint64_t *counter, uint64_t n)
 {

@@ -266,6 +266,8 @@ static char *path_below(const char *top, const struct node *node, const char *na
         memcpy(path + top_length + middle + 1, name, name_length - 1);
     }
     path[top_length + middle + name_length] = '\0';
+    if (*path == '/' && top_length == 0 && !*top)
+        memmove(path, path + 1, middle + name_length); /* a stream's names stand alone */
     return path;
 }
 

@@ -8,6 +8,9 @@
 #include "engine/job.h"
 #include "source/tree_source.h"
 
+struct buffers;
+struct stream_source;
+
 struct root {
     struct job job;
     struct root *next_same; /* a later FROM that may meet this one at TO: it waits for it */
@@ -22,12 +25,23 @@ struct root {
     double weight;     /* its share of all FROMs */
     bool follow;       /* FROM itself, should it be a symbolic link */
     struct tree_source *source;
-    uint64_t from_dev, from_ino; /* of FROM, whatever it is */
-    uint64_t dev, ino;           /* of FROM, if it is a directory; 0, 0 if not */
+    uint64_t from_dev, from_ino;  /* of FROM, whatever it is */
+    uint64_t dev, ino;            /* of FROM, if it is a directory; 0, 0 if not */
+    struct stream_source *stream; /* where FROM is a stream: then it has no tree source */
+    struct buffers *buffers;      /* which lend what the stream's content travels in */
+    char *part;                   /* of the stream: what to take; NULL: all */
+    char *base;                   /* see member_path.h */
     uint64_t made_dev,
         made_ino; /* of its copy, once that stands: never to be entered as a source */
 };
 
 void root_free(struct root *root);
+
+/* Roots in a chain, by job.link.next. Start from zero. */
+struct root_chain {
+    struct root *first, *last;
+};
+void root_chain_append(struct root_chain *chain, struct root *root);
+void root_chain_free(struct root_chain *chain);
 
 #endif

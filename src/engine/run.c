@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "engine/hasher.h"
 #include "engine/links.h"
+#include "entry/owner_names.h"
 
 /* Descriptors that are not directories of nodes: files in hand, the caller's own. */
 #define OTHER_DESCRIPTORS 300
@@ -172,7 +173,8 @@ int run_begin(struct run *run, const struct shoal_options *options)
         return -r;
     (void)pthread_join(prober, NULL); /* a thread just made can be joined */
     run->links = links_new(options->follow == SHOAL_FOLLOW_ALWAYS);
-    return run->links ? pool_new(&ops, run, WORKERS_MAX, &run->pool) : -ENOMEM;
+    run->owner_names = owner_names_new();
+    return run->links && run->owner_names ? pool_new(&ops, run, WORKERS_MAX, &run->pool) : -ENOMEM;
 }
 
 /* ---- watching ---- */
@@ -316,9 +318,9 @@ int run_work(struct run *run)
         .bound = "cpu",
     };
 
-    unsigned want = run->options->jobs ? run->options->jobs : watch.cores;
+    unsigned want = (run->options->jobs ? run->options->jobs : watch.cores) + run->threads_apart;
     watch.threads = grow(run, want < WORKERS_MAX ? want : WORKERS_MAX);
-    if (watch.threads == 0)
+    if (watch.threads <= run->threads_apart)
         return -EAGAIN;
     while (!pool_wait(run->pool, clock_now_ns() + TICK_NS))
         tick(run, &watch);
@@ -326,6 +328,12 @@ int run_work(struct run *run)
 }
 
 /* ---- ending ---- */
+
+int run_sync(struct run *run)
+{
+    struct outcome outcome = {0};
+    return run->sink->ops->sync(run->sink->start, &outcome);
+}
 
 static void add_counters(struct shoal_summary *summary, const struct counters *counters)
 {
@@ -362,11 +370,14 @@ static void summarise(const struct run *run, struct shoal_summary *summary)
 void run_end(struct run *run, struct shoal_summary *ret_summary)
 {
     pool_free(run->pool); /* the workers' counters are final once their threads are joined */
+    if (run->sink)
+        run->sink->ops->free(run->sink);
     if (ret_summary)
         summarise(run, ret_summary);
     for (unsigned i = 0; i < run->n_workers; i++)
         worker_free(run->workers[i]);
     links_free(run->links);
+    owner_names_free(run->owner_names);
     pace_destroy(&run->pace);
     (void)pthread_mutex_destroy(&run->events);
     (void)pthread_mutex_destroy(&run->handles);

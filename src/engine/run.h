@@ -13,6 +13,7 @@
 #include "sink/tree_sink.h"
 
 struct links;
+struct owner_names;
 struct node;
 
 /* No more workers than this if the user says how many; and if not, however long each waits. */
@@ -37,7 +38,9 @@ struct run {
     struct pool *pool;
     struct worker *workers[WORKERS_MAX];
     unsigned n_workers;
+    unsigned threads_apart; /* that are needed beside the workers: to read or write a stream */
     struct links *links;
+    struct owner_names *owner_names;
     struct pace pace;
     enum stop_reason stop;
     uint64_t start_ns;
@@ -71,7 +74,10 @@ int run_begin(struct run *run, const struct shoal_options *options);
  * starts more workers where those there are wait for their devices. 0 or negative errno. */
 int run_work(struct run *run);
 
-/* Frees what the run holds (not the sink) and fills the summary (may be NULL). */
+/* Writes what the sink holds to the device. 0 or negative errno. */
+int run_sync(struct run *run);
+
+/* Frees what the run holds (the sink too) and fills the summary (may be NULL). */
 void run_end(struct run *run, struct shoal_summary *ret_summary);
 
 #endif

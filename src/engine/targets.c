@@ -9,10 +9,15 @@
 
 #include "base/cleanup.h"
 #include "base/open.h"
+#include "base/path.h"
 #include "engine/events.h"
+#include "engine/pack.h"
 #include "engine/root.h"
 #include "engine/run.h"
+#include "engine/stream_root.h"
+#include "engine/stream_to_tree.h"
 #include "engine/tree_to_tree.h"
+#include "entry/archive_name.h"
 
 /* TO, as far as it is the same for every FROM. */
 struct destination {
@@ -22,62 +27,6 @@ struct destination {
     char *name;             /* else: the name of the only copy */
     bool must_be_directory; /* TO ends in a slash, and nothing stands there */
 };
-
-/* ---- paths ---- */
-
-/* A path without its trailing slashes; "/" stays. NULL: no memory. */
-static char *without_slashes(const char *path)
-{
-    size_t length = strlen(path);
-    while (length > 1 && path[length - 1] == '/')
-        length--;
-    return strndup(path, length);
-}
-
-static bool ends_in_slash(const char *path)
-{
-    size_t length = strlen(path);
-    return length > 1 && path[length - 1] == '/';
-}
-
-/* Whether the last component names no entry of its parent that could be looked up or made by name.
- */
-static bool is_unnamed(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    const char *last = slash ? slash + 1 : path;
-    return strcmp(last, "") == 0 || strcmp(last, ".") == 0 || strcmp(last, "..") == 0;
-}
-
-/* Splits a path (without trailing slashes) into a directory and a name in it; what cannot be named
- * is
- * "." in itself. 0 or -ENOMEM. */
-static int split_path(const char *path, char **ret_parent, char **ret_name)
-{
-    const char *slash = strrchr(path, '/');
-
-    if (is_unnamed(path)) {
-        *ret_parent = strdup(path);
-        *ret_name = strdup(".");
-    } else {
-        *ret_parent =
-            !slash ? strdup(".") : strndup(path, slash == path ? 1 : (size_t)(slash - path));
-        *ret_name = strdup(slash ? slash + 1 : path);
-    }
-    return *ret_parent && *ret_name ? 0 : -ENOMEM;
-}
-
-/* "a" and "b" to "a/b"; what is "." adds nothing. NULL: no memory. */
-static char *join_path(const char *directory, const char *name)
-{
-    size_t length = strlen(directory);
-    char *path;
-
-    if (strcmp(name, ".") == 0)
-        return strdup(directory);
-    const char *slash = length > 0 && directory[length - 1] == '/' ? "" : "/";
-    return asprintf(&path, "%s%s%s", directory, slash, name) < 0 ? NULL : path;
-}
 
 /* ---- TO ---- */
 
@@ -94,12 +43,12 @@ static char *resolve_final_link(const char *to, const char *from, bool follow, i
         return realpath(to, NULL);
     if (lstat(to, &link) < 0 || !S_ISLNK(link.st_mode) || lstat(from, &source) < 0 ||
         !S_ISREG(source.st_mode))
-        return without_slashes(to);
+        return path_without_slashes(to);
     if (stat(to, &target) < 0) {
         *ret_error = -errno;
         return NULL;
     }
-    char *path = S_ISREG(target.st_mode) ? realpath(to, NULL) : without_slashes(to);
+    char *path = S_ISREG(target.st_mode) ? realpath(to, NULL) : path_without_slashes(to);
     if (!path)
         *ret_error = -errno;
     return path;
@@ -119,10 +68,10 @@ static int resolve_new_name(
 
     if (!path)
         return r;
-    r = split_path(path, &parent, &destination->name);
+    r = path_split(path, &parent, &destination->name);
     if (r < 0)
         return r;
-    destination->must_be_directory = ends_in_slash(to);
+    destination->must_be_directory = path_ends_in_slash(to);
     destination->fd = open_directory(parent);
     return destination->fd < 0 ? destination->fd : 0;
 }
@@ -141,7 +90,7 @@ static int resolve_destination(const struct run *run, const char *const *from, s
         return -EINVAL;
     if (!destination->into)
         return resolve_new_name(to, from[0],
-            run->comparing && (options->follow != SHOAL_FOLLOW_NEVER || ends_in_slash(to)),
+            run->comparing && (options->follow != SHOAL_FOLLOW_NEVER || path_ends_in_slash(to)),
             destination);
     destination->fd = open_directory(to);
     return destination->fd < 0 ? destination->fd : 0;
@@ -195,14 +144,14 @@ static struct root *root_new(
         return NULL;
     root->run = run;
     root->job.run = tree_to_tree_run_root;
-    root->from = without_slashes(from);
-    if (!root->from || split_path(root->from, &root->parent_path, &root->source_name) < 0)
+    root->from = path_without_slashes(from);
+    if (!root->from || path_split(root->from, &root->parent_path, &root->source_name) < 0)
         goto no_memory;
     root->target_name = strdup(destination->into ? root->source_name : destination->name);
     if (!root->target_name)
         goto no_memory;
-    root->target = destination->into ? join_path(destination->path, root->target_name)
-                                     : without_slashes(destination->path);
+    root->target = destination->into ? path_join(destination->path, root->target_name)
+                                     : path_without_slashes(destination->path);
     if (!root->target)
         goto no_memory;
     return root;
@@ -212,13 +161,89 @@ no_memory:
     return NULL;
 }
 
+/* ---- FROM as an archive ---- */
+
+/* Whether FROM is to be read as an archive: which, and what part of it. Free *ret_path. */
+static bool is_archive(
+    const struct run *run, const char *from, char **ret_path, const char **ret_part)
+{
+    enum shoal_when archives = run->options->archive.read_archives;
+    struct stat st;
+
+    *ret_part = NULL;
+    *ret_path = NULL;
+    if (archives == SHOAL_NEVER || run->comparing)
+        return false;
+    *ret_path = archive_name_split(from, ret_part);
+    if (*ret_path)
+        return true;
+    if (strcmp(from, "-") != 0 && (stat(from, &st) < 0 || S_ISDIR(st.st_mode) ||
+                                      (archives == SHOAL_AUTO && !archive_name_is_readable(from))))
+        return false;
+    *ret_path = strdup(from);
+    return *ret_path;
+}
+
+static int open_archive(struct run *run, struct root *root, const char *path, const char *part)
+{
+    _cleanup_free_ char *from = NULL;
+    bool is_stdin = strcmp(path, "-") == 0;
+    _cleanup_close_ int fd = is_stdin ? -1 : open_at(AT_FDCWD, path, O_RDONLY | O_NOCTTY, 0);
+
+    if (!is_stdin && fd < 0)
+        return fd;
+    if (asprintf(&from, "%s:", path) < 0)
+        return -ENOMEM;
+    return stream_root_open(run, root, is_stdin ? STDIN_FILENO : fd, from, part);
+}
+
+/* The name that an archive's top, or the part that is taken, gets. */
+static int name_stream_target(
+    struct root *root, const struct destination *destination, const char *part)
+{
+    _cleanup_free_ char *whole = part ? path_without_slashes(part) : NULL, *parent = NULL;
+
+    if (!destination->into)
+        root->target_name = strdup(destination->name);
+    else if (!whole)
+        root->target_name = strdup(".");
+    else if (path_split(whole, &parent, &root->target_name) < 0)
+        return -ENOMEM;
+    if (!root->target_name)
+        return -ENOMEM;
+    root->target = destination->into ? path_join(destination->path, root->target_name)
+                                     : path_without_slashes(destination->path);
+    return root->target ? 0 : -ENOMEM;
+}
+
+/* A root for an archive. NULL after the reason was told. */
+static struct root *stream_root_new(struct run *run, const struct destination *destination,
+    const char *from, const char *path, const char *part)
+{
+    struct root *root = calloc(1, sizeof(*root));
+    int r = root ? open_archive(run, root, path, part) : -ENOMEM;
+
+    if (r == 0)
+        r = name_stream_target(root, destination, part);
+    if (r < 0) {
+        events_fault_path(run, r == -EILSEQ ? "understand the archive" : "read", from, r);
+        root_free(root);
+        return NULL;
+    }
+    root->job.run = stream_to_tree_run_root;
+    run->threads_apart = 1;
+    return root;
+}
+
+/* ---- each FROM ---- */
+
 /* Looks at what FROM is. Returns 0, or -ECANCELED after the reason was told. */
 static int examine_root(struct root *root, const struct destination *destination, const char *from)
 {
     struct run *run = root->run;
     struct stat st;
 
-    root->follow = run->options->follow != SHOAL_FOLLOW_NEVER || ends_in_slash(from);
+    root->follow = run->options->follow != SHOAL_FOLLOW_NEVER || path_ends_in_slash(from);
     if ((root->follow ? stat(from, &st) : lstat(from, &st)) < 0) {
         events_fault_path(run, "examine", from, -errno);
         return -ECANCELED;
@@ -246,7 +271,8 @@ static int examine_root(struct root *root, const struct destination *destination
 static bool is_repeated(struct root *const *roots, size_t n, const struct root *root)
 {
     for (size_t i = 0; i < n; i++)
-        if (roots[i]->from_dev == root->from_dev && roots[i]->from_ino == root->from_ino &&
+        if (!root->stream && !roots[i]->stream && roots[i]->from_dev == root->from_dev &&
+            roots[i]->from_ino == root->from_ino &&
             strcmp(roots[i]->target_name, root->target_name) == 0)
             return true;
     return false;
@@ -268,7 +294,7 @@ static struct root *chain_roots(struct root **roots, size_t n)
     bool all_wait = false;
 
     for (size_t i = 0; i < n; i++)
-        all_wait |= strcmp(roots[i]->target_name, ".") == 0;
+        all_wait |= roots[i]->stream || strcmp(roots[i]->target_name, ".") == 0;
     if (!all_wait)
         qsort(roots, n, sizeof(*roots), by_target_name);
     for (size_t i = n; i > 0; i--) {
@@ -287,6 +313,26 @@ static struct root *chain_roots(struct root **roots, size_t n)
     return first;
 }
 
+/* A root for one FROM. 0; -ECANCELED after it was told why there is none; or a negative errno. */
+static int make_root(
+    struct run *run, const struct destination *destination, const char *from, struct root **ret)
+{
+    _cleanup_free_ char *archive = NULL;
+    const char *part;
+
+    if (is_archive(run, from, &archive, &part)) {
+        *ret = stream_root_new(run, destination, from, archive, part);
+        return *ret ? 0 : -ECANCELED;
+    }
+    struct root *root = root_new(run, destination, from);
+    int r = root ? examine_root(root, destination, from) : -ENOMEM;
+    if (r < 0)
+        root_free(root);
+    else
+        *ret = root;
+    return r;
+}
+
 int targets_resolve(
     struct run *run, const char *const *from, size_t n_from, const char *to, struct targets *ret)
 {
@@ -296,17 +342,15 @@ int targets_resolve(
 
     int r = roots ? resolve_destination(run, from, n_from, to, &destination) : -ENOMEM;
     for (size_t i = 0; r == 0 && i < n_from; i++) {
-        struct root *root = root_new(run, &destination, from[i]);
-        if (root)
-            root->order = i;
-        if (!root) {
-            r = -ENOMEM;
-        } else if (examine_root(root, &destination, from[i]) < 0) {
-            root_free(root);
-        } else if (is_repeated(roots, n, root)) {
+        struct root *root;
+        r = make_root(run, &destination, from[i], &root);
+        if (r == -ECANCELED) {
+            r = 0;
+        } else if (r == 0 && is_repeated(roots, n, root)) {
             events_note_path(run, "given more than once", root->from);
             root_free(root);
-        } else {
+        } else if (r == 0) {
+            root->order = i;
             roots[n++] = root;
         }
     }
@@ -322,4 +366,46 @@ int targets_resolve(
     ret->fd = destination.fd;
     ret->first = n > 0 ? chain_roots(roots, n) : NULL;
     return 0;
+}
+
+static int stream_only(struct run *run, const char *from, struct root **ret)
+{
+    _cleanup_free_ char *archive = NULL;
+    const char *part;
+
+    if (!is_archive(run, from, &archive, &part))
+        return 0;
+    struct root *root = calloc(1, sizeof(*root));
+    int r = root ? open_archive(run, root, archive, part) : -ENOMEM;
+    if (r < 0)
+        root_free(root);
+    else
+        *ret = root;
+    return r < 0 ? r : 1;
+}
+
+int targets_pack(struct run *run, const char *const *from, size_t n_from, struct root **ret)
+{
+    bool at_top = run->options->target == SHOAL_TARGET_NAME;
+    struct root_chain chain = {0};
+    int r = 0;
+
+    for (size_t i = 0; i < n_from && r >= 0; i++) {
+        struct root *root = NULL;
+        r = stream_only(run, from[i], &root);
+        if (r == 0)
+            r = pack_root(run, from[i], at_top, &root);
+        if (r >= 0)
+            root_chain_append(&chain, root);
+        if (r == 1 && n_from > 1)
+            r = -EINVAL; /* an archive is converted alone */
+        if (r == -ECANCELED)
+            r = 0;
+    }
+    if (r >= 0) {
+        *ret = chain.first;
+        return 0;
+    }
+    root_chain_free(&chain);
+    return r;
 }

@@ -20,4 +20,9 @@ struct targets {
 int targets_resolve(
     struct run *run, const char *const *from, size_t n_from, const char *to, struct targets *ret);
 
+/* The FROMs of an archive that is written, in the order given: trees, or one archive that is
+ * converted. Each is recorded under its own name, or with options->target NAME as the top. What
+ * cannot be packed was told. 0 or a negative errno. */
+int targets_pack(struct run *run, const char *const *from, size_t n_from, struct root **ret);
+
 #endif

@@ -2,12 +2,9 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
-#include "base/open.h"
 #include "engine/admission.h"
 #include "engine/entries.h"
 #include "engine/events.h"
@@ -17,7 +14,7 @@
 #include "engine/node.h"
 #include "engine/root.h"
 #include "engine/run.h"
-#include "source/directory.h"
+#include "engine/start.h"
 
 /* Idle workers are looked for after this many entries, and given half of what is left: measured,
  * see docs/performance.md. */
@@ -30,26 +27,7 @@
 static void run_waiter(struct worker *worker, struct job *job);
 static void run_directory(struct worker *worker, struct job *job);
 
-/* ---- what takes part ---- */
-
-static bool follows(const struct worker *worker, const struct node *node)
-{
-    enum shoal_follow follow = worker->run->options->follow;
-    return follow == SHOAL_FOLLOW_ALWAYS || (!node->parent && node->root->follow);
-}
-
 /* ---- ends ---- */
-
-static void finish_root(struct worker *worker, struct node *start)
-{
-    struct root *root = start->root;
-
-    if (root->next_same)
-        pool_push(worker->run->pool, &root->next_same->job.link);
-    root->source->ops->free(root->source);
-    root->source = NULL;
-    node_unref(start); /* which frees the root, when nothing links into it any more */
-}
 
 /* One thing that was pending in the node is done. The last one finishes it, and so on upwards. */
 static void node_done(struct worker *worker, struct node *node)
@@ -57,7 +35,7 @@ static void node_done(struct worker *worker, struct node *node)
     while (node && __atomic_sub_fetch(&node->pending, 1, __ATOMIC_ACQ_REL) == 0) {
         struct node *parent = node->parent;
         if (!parent) {
-            finish_root(worker, node);
+            start_end(worker, node);
             return;
         }
         directory_finish(worker, node);
@@ -65,12 +43,6 @@ static void node_done(struct worker *worker, struct node *node)
         node_unref(node);
         node = parent;
     }
-}
-
-static void add_weight(struct worker *worker, double weight)
-{
-    double sum = worker->counters.weight + weight;
-    __atomic_store(&worker->counters.weight, &sum, __ATOMIC_RELAXED);
 }
 
 /* ---- names ---- */
@@ -139,8 +111,8 @@ static void copy_other(
     struct entry entry;
 
     worker_is_at(worker, ACTIVITY_SOURCE);
-    int r = node->root->source->ops->look(node->source_dir, place->name, follows(worker, node),
-        &worker->scratch, &entry, &worker->outcome);
+    int r = node->root->source->ops->look(node->source_dir, place->name,
+        node_follows(worker->run, node), &worker->scratch, &entry, &worker->outcome);
     if (r == 0 && S_ISDIR(entry.mode)) {
         add_directory(worker, place, directories);
         return;
@@ -172,7 +144,7 @@ static void copy_file(
     struct entry entry;
 
     worker_is_at(worker, ACTIVITY_SOURCE);
-    int r = source->open_file(node->source_dir, place->name, follows(worker, node),
+    int r = source->open_file(node->source_dir, place->name, node_follows(worker->run, node),
         &worker->scratch, &entry, &from, &worker->outcome);
     if (r == -ESTALE && !looked) {
         copy_other(worker, place, directories);
@@ -299,15 +271,6 @@ static void copy_names(
 
 /* ---- directories ---- */
 
-/* A directory that is its own ancestor, by symbolic links that are followed. */
-static bool is_cycle(const struct node *node, const struct entry *entry)
-{
-    for (const struct node *up = node->parent; up; up = up->parent)
-        if (up->ino == entry->ino && up->dev == entry->dev)
-            return true;
-    return false;
-}
-
 static int guard_source(const struct worker *worker, const struct node *node,
     const struct entry *entry, struct outcome *outcome)
 {
@@ -317,7 +280,7 @@ static int guard_source(const struct worker *worker, const struct node *node,
         return 0;
     if (root->made_ino && entry->dev == root->made_dev && entry->ino == root->made_ino)
         return outcome_fail(outcome, "copy into itself", -EINVAL);
-    if (worker->run->options->follow == SHOAL_FOLLOW_ALWAYS && is_cycle(node, entry))
+    if (worker->run->options->follow == SHOAL_FOLLOW_ALWAYS && node_is_cycle(node, entry))
         return outcome_fail(outcome, "follow in a circle", -ELOOP);
     return 0;
 }
@@ -334,8 +297,8 @@ static int enter_both(struct worker *worker, struct node *node, struct entry *re
     uint64_t dev, ino;
 
     worker_is_at(worker, ACTIVITY_SOURCE);
-    int r = source->open_dir(node->parent->source_dir, node->name, follows(worker, node->parent),
-        &worker->scratch, ret_entry, &source_dir, outcome);
+    int r = source->open_dir(node->parent->source_dir, node->name,
+        node_follows(worker->run, node->parent), &worker->scratch, ret_entry, &source_dir, outcome);
     if (r < 0)
         return r;
     r = guard_source(worker, node, ret_entry, outcome);
@@ -448,7 +411,7 @@ static void list_directory(struct worker *worker, struct node *node)
         }
     }
     events_settle(worker, &place, r);
-    add_weight(worker, node->weight);
+    worker_add_weight(worker, node->weight);
     node_release(worker, node);
     node_done(worker, node);
 }
@@ -469,7 +432,7 @@ static void run_directory(struct worker *worker, struct job *job)
         return;
     }
     events_settle(worker, &place, r);
-    add_weight(worker, node->weight);
+    worker_add_weight(worker, node->weight);
     if (node->open)
         node_release(worker, node);
     node_done(worker, node);
@@ -477,42 +440,14 @@ static void run_directory(struct worker *worker, struct job *job)
 
 /* ---- roots ---- */
 
-static int open_root(struct worker *worker, struct root *root, struct node **ret)
-{
-    _cleanup_close_ int fd = open_at(AT_FDCWD, root->parent_path, O_PATH | O_DIRECTORY, 0);
-    if (fd < 0)
-        return fd;
-    bool want_xattrs = worker->run->options->preserve & (SHOAL_KEEP_XATTR | SHOAL_KEEP_MODE);
-    int r = directory_source_new(TAKE_FD(fd), want_xattrs, &root->source);
-    if (r < 0)
-        return r;
-    struct node *start = node_new(NULL, root, "");
-    if (!start) {
-        root->source->ops->free(root->source);
-        return -ENOMEM;
-    }
-    start->source_dir = root->source->start;
-    start->sink_dir = worker->run->sink->start;
-    start->weight = root->weight;
-    *ret = start;
-    return 0;
-}
-
 void tree_to_tree_run_root(struct worker *worker, struct job *job)
 {
     struct root *root = (struct root *)job;
     struct pool_job *directories = NULL;
     struct node *start = NULL;
 
-    int r = open_root(worker, root, &start);
-    if (r < 0) {
-        events_fault_path(worker->run, "open directory", root->parent_path, r);
-        add_weight(worker, root->weight);
-        if (root->next_same)
-            pool_push(worker->run->pool, &root->next_same->job.link);
-        root_free(root);
+    if (start_new(worker, root, &start) < 0)
         return;
-    }
     struct place place = {start, root->source_name, root->target_name};
     if (worker->run->options->filter && root->ino)
         listed_tell_missing(worker, start);
@@ -521,7 +456,7 @@ void tree_to_tree_run_root(struct worker *worker, struct job *job)
     if (directories)
         ((struct node *)directories)->weight = root->weight;
     else
-        add_weight(worker, root->weight);
+        worker_add_weight(worker, root->weight);
     push_directories(worker, directories);
     node_done(worker, start);
 }
