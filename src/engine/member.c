@@ -291,3 +291,8 @@ void member_give_up(struct member *member)
         drop_piece(member);
     (void)pthread_mutex_unlock(member->lock);
 }
+
+bool member_is_whole(const struct member *member)
+{
+    return member->complete || member->first_node || !S_ISREG(member->entry.mode);
+}

@@ -60,6 +60,8 @@ void member_unref(struct member *member);
 bool member_supply(struct member *member, const struct stream_piece *piece);
 /* No more pieces come; error: 0, or why. */
 void member_complete(struct member *member, int error);
+/* Whether all content is there. For the reader. */
+bool member_is_whole(const struct member *member);
 /* What is there is dropped, and what will come. */
 void member_give_up(struct member *member);
 

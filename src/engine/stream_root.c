@@ -10,7 +10,7 @@
 #include "source/archive.h"
 
 /* What a stream's content may fill on its way. */
-#define STREAM_BUFFER_BYTES ((size_t)1024 * 1024)
+#define STREAM_BUFFER_BYTES ((size_t)128 * 1024)
 #define STREAM_BUFFERS      32
 
 int stream_root_open(struct run *run, struct root *root, int fd, const char *from, const char *part)

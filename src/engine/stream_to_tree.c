@@ -17,11 +17,22 @@
 #include "source/stream_source.h"
 
 /* The reader goes ahead of the workers by so many members, of so much memory. */
-#define AHEAD_MEMBERS 1024
+#define AHEAD_MEMBERS 512
 #define AHEAD_BYTES   (16 * 1024 * 1024)
 
 /* Members smaller than this are handed over whole. */
-#define WHOLE_BYTES (256 * 1024)
+#define WHOLE_BYTES (64 * 1024)
+
+/* So many members go as one job: measured, see docs/performance.md. */
+#define GATHERED_MAX 16
+
+/* What the reader waits for. */
+enum await {
+    AWAITS_NOTHING,
+    AWAITS_TWIN,
+    AWAITS_ROOM, /* half of what it may be ahead by: not to be woken for each */
+    AWAITS_ALL,
+};
 
 struct unpacking {
     struct root *root;
@@ -33,13 +44,18 @@ struct unpacking {
     struct node **at;   /* the directories down to where the reader is, each held */
     size_t depth, room;
 
+    struct member *gathered, *last_gathered; /* handed over soon, as one job */
+    unsigned n_gathered;
     struct buffers *buffers;
     struct buffer *carry; /* where pieces go that cannot be kept where they are */
 
     pthread_mutex_t lock;
     pthread_cond_t supplied; /* content has come */
-    pthread_cond_t settled;  /* a member is done */
-    void *in_flight;         /* a tree of struct member, for ordered_set_…() */
+    pthread_cond_t settled;  /* what the reader waits for may have come */
+    enum await awaits;
+    struct node *twin_node; /* what is waited for */
+    const char *twin_name;
+    void *in_flight; /* a tree of struct member, for ordered_set_…() */
     size_t n_in_flight, bytes_in_flight;
 };
 
@@ -62,58 +78,104 @@ static struct member *find_in_flight(
     return ordered_set_find(&unpacking->in_flight, &key, compare_members);
 }
 
+/* With the lock held: whether what the reader waits for has come. */
+static bool has_come(const struct unpacking *unpacking)
+{
+    switch (unpacking->awaits) {
+    case AWAITS_TWIN:
+        return !find_in_flight(unpacking, unpacking->twin_node, unpacking->twin_name);
+    case AWAITS_ROOM:
+        return unpacking->n_in_flight <= AHEAD_MEMBERS / 2 &&
+               (unpacking->n_in_flight == 0 || unpacking->bytes_in_flight <= AHEAD_BYTES / 2);
+    case AWAITS_ALL:
+        return unpacking->n_in_flight == 0;
+    case AWAITS_NOTHING:
+        break;
+    }
+    return true;
+}
+
+/* Hands what was gathered to a worker. */
+static void flush(struct worker *worker, struct unpacking *unpacking)
+{
+    struct member *first = unpacking->gathered;
+
+    unpacking->gathered = unpacking->last_gathered = NULL;
+    unpacking->n_gathered = 0;
+    if (first)
+        pool_append(worker->run->pool, &first->job.link);
+}
+
+/* Waits until something is so; workers tell when it may be. */
+static void await(struct worker *worker, struct unpacking *unpacking, enum await what,
+    struct node *node, const char *name)
+{
+    flush(worker, unpacking);
+    (void)pthread_mutex_lock(&unpacking->lock);
+    unpacking->awaits = what;
+    unpacking->twin_node = node;
+    unpacking->twin_name = name;
+    while (!has_come(unpacking))
+        (void)pthread_cond_wait(&unpacking->settled, &unpacking->lock);
+    unpacking->awaits = AWAITS_NOTHING;
+    (void)pthread_mutex_unlock(&unpacking->lock);
+}
+
 /* Waits until nothing of this name is on its way. */
-static void await_twin(struct unpacking *unpacking, struct node *node, const char *name)
+static void await_twin(
+    struct worker *worker, struct unpacking *unpacking, struct node *node, const char *name)
 {
     (void)pthread_mutex_lock(&unpacking->lock);
-    while (find_in_flight(unpacking, node, name))
-        (void)pthread_cond_wait(&unpacking->settled, &unpacking->lock);
+    const struct member *twin = find_in_flight(unpacking, node, name);
     (void)pthread_mutex_unlock(&unpacking->lock);
+    if (twin)
+        await(worker, unpacking, AWAITS_TWIN, node, name);
 }
 
-/* Everything that was handed over. */
-static void await_all(struct unpacking *unpacking)
-{
-    (void)pthread_mutex_lock(&unpacking->lock);
-    while (unpacking->n_in_flight > 0)
-        (void)pthread_cond_wait(&unpacking->settled, &unpacking->lock);
-    (void)pthread_mutex_unlock(&unpacking->lock);
-}
-
-static bool is_full(const struct unpacking *unpacking)
-{
-    return unpacking->n_in_flight >= AHEAD_MEMBERS ||
-           (unpacking->n_in_flight > 0 && unpacking->bytes_in_flight >= AHEAD_BYTES);
-}
-
-/* Hands a member to the workers, as soon as its elder of the same name is done and there is room. A
- * link to one that is on its way follows that one. */
-static int hand_over(struct worker *worker, struct unpacking *unpacking, struct member *member)
+/* Registers a member. A link to one that is on its way follows that one: true. */
+static int add_in_flight(
+    struct worker *worker, struct unpacking *unpacking, struct member *member, bool *ret_follows)
 {
     struct member *first = NULL;
 
-    await_twin(unpacking, member->node, member->name);
     (void)pthread_mutex_lock(&unpacking->lock);
-    while (is_full(unpacking))
-        (void)pthread_cond_wait(&unpacking->settled, &unpacking->lock);
+    if (member->first_node)
+        first = find_in_flight(unpacking, member->first_node, member->first_name);
     bool added = ordered_set_add(&unpacking->in_flight, member, compare_members);
     if (added) {
         unpacking->n_in_flight++;
         unpacking->bytes_in_flight += member->footprint;
-        if (member->first_node)
-            first = find_in_flight(unpacking, member->first_node, member->first_name);
-        if (first == member)
-            first = NULL;
-        if (first) {
-            member->next = first->followers;
-            first->followers = member;
-        }
+    }
+    if (added && first) {
+        member->next = first->followers;
+        first->followers = member;
     }
     (void)pthread_mutex_unlock(&unpacking->lock);
-    if (!added)
-        return outcome_fail(&worker->outcome, "unpack", -ENOMEM);
-    if (!first)
-        pool_append(worker->run->pool, &member->job.link);
+    *ret_follows = first;
+    return added ? 0 : outcome_fail(&worker->outcome, "unpack", -ENOMEM);
+}
+
+/* Hands a member to the workers, as soon as its elder of the same name is done and there is room.
+ * Where all workers are busy, several go as one job. Takes the reference. */
+static int hand_over(struct worker *worker, struct unpacking *unpacking, struct member *member)
+{
+    bool follows;
+
+    await_twin(worker, unpacking, member->node, member->name);
+    if (unpacking->n_in_flight >= AHEAD_MEMBERS || unpacking->bytes_in_flight >= AHEAD_BYTES)
+        await(worker, unpacking, AWAITS_ROOM, NULL, NULL);
+    int r = add_in_flight(worker, unpacking, member, &follows);
+    if (r < 0 || follows)
+        return r;
+    if (unpacking->last_gathered)
+        unpacking->last_gathered->next = member;
+    else
+        unpacking->gathered = member;
+    unpacking->last_gathered = member;
+    unpacking->n_gathered++;
+    if (unpacking->n_gathered >= GATHERED_MAX || !member_is_whole(member) ||
+        pool_hungry(worker->run->pool) > 0)
+        flush(worker, unpacking);
     return 0;
 }
 
@@ -122,10 +184,11 @@ static struct member *settle(struct unpacking *unpacking, struct member *member)
 {
     (void)pthread_mutex_lock(&unpacking->lock);
     ordered_set_remove(&unpacking->in_flight, member, compare_members);
-    unpacking->n_in_flight--;
+    __atomic_sub_fetch(&unpacking->n_in_flight, 1, __ATOMIC_RELAXED);
     unpacking->bytes_in_flight -= member->footprint;
     struct member *followers = member->followers;
-    (void)pthread_cond_broadcast(&unpacking->settled);
+    if (unpacking->awaits != AWAITS_NOTHING && has_come(unpacking))
+        (void)pthread_cond_signal(&unpacking->settled);
     (void)pthread_mutex_unlock(&unpacking->lock);
     return followers;
 }
@@ -149,44 +212,66 @@ static int link_member(struct worker *worker, const struct member *member)
     return r;
 }
 
-static void make_member(struct worker *worker, struct member *member)
+/* Makes a member in its directory, which is acquired. */
+static void make_member(struct worker *worker, struct member *member, int r)
 {
     struct place place = {member->node, member->name, member->name};
     struct link_waiter *none;
-    int r = run_is_stopping(worker->run) ? -ECANCELED : node_acquire(worker, member->node);
 
-    if (r == 0) {
+    if (r == 0 && run_is_stopping(worker->run))
+        r = -ECANCELED;
+    if (r == 0)
         r = member->first_node
                 ? link_member(worker, member)
                 : entries_copy(worker, &place, &member->entry, &member->content, &none);
-        node_release(worker, member->node);
-    }
     if (r == 0)
         events_copied(worker, &place);
     events_settle(worker, &place, r);
+    member_give_up(member);
+}
+
+/* Lets go of a member that is made. Returns those to be made next: what waited for it, before what
+ * waited with it. */
+static struct member *end_member(struct worker *worker, struct member *member)
+{
+    struct unpacking *unpacking = member->owner;
+    struct member *rest = member->next;
+
+    unpack_dirs_leave(worker, unpacking->dirs, member->node);
+    if (member->first_node)
+        unpack_dirs_leave(worker, unpacking->dirs, member->first_node);
+    /* The last thing that is done with what is shared: the reader waits for it. */
+    struct member *followers = settle(unpacking, member);
+    struct member **last = &followers;
+    while (*last)
+        last = &(*last)->next;
+    *last = rest;
+    member_unref(member);
+    return followers;
 }
 
 static void run_member(struct worker *worker, struct job *job)
 {
     struct member *member = (struct member *)job;
-    struct unpacking *unpacking = member->owner;
+    struct node *open = NULL; /* acquired */
 
     while (member) {
-        struct member *rest = member->next;
-        make_member(worker, member);
-        member_give_up(member);
-        unpack_dirs_leave(worker, unpacking->dirs, member->node);
-        if (member->first_node)
-            unpack_dirs_leave(worker, unpacking->dirs, member->first_node);
-        /* The last thing that is done with what is shared: the reader waits for it. */
-        struct member *followers = settle(unpacking, member);
-        /* Those that waited for this one come before those that waited with it. */
-        struct member **last = &followers;
-        while (*last)
-            last = &(*last)->next;
-        *last = rest;
-        member_unref(member);
-        member = followers;
+        struct node *node = member->node;
+        int r = 0;
+        if (open != node) {
+            if (open)
+                node_release(worker, open);
+            r = node_acquire(worker, node);
+            open = r == 0 ? node : NULL;
+        }
+        make_member(worker, member, r);
+        /* One that waits beside this one holds the directory; else it may be finished now. */
+        bool keep = member->next && member->next->node == node;
+        if (open && !keep) {
+            node_release(worker, open);
+            open = NULL;
+        }
+        member = end_member(worker, member);
     }
 }
 
@@ -216,7 +301,7 @@ static void leave_below(struct worker *worker, struct unpacking *unpacking, size
 static int enter(struct worker *worker, struct unpacking *unpacking, struct node *parent,
     const char *name, const struct entry *entry, struct node **ret)
 {
-    await_twin(unpacking, parent, name);
+    await_twin(worker, unpacking, parent, name);
     return unpack_dirs_enter(worker, unpacking->dirs, parent, name, entry, ret);
 }
 
@@ -511,7 +596,7 @@ static int begin(struct worker *worker, struct unpacking *unpacking, struct root
 static void end(struct worker *worker, struct unpacking *unpacking)
 {
     leave_below(worker, unpacking, 0);
-    await_all(unpacking);
+    await(worker, unpacking, AWAITS_ALL, NULL, NULL);
     buffer_unref(unpacking->carry);
     if (unpacking->root->next_same)
         pool_push(worker->run->pool, &unpacking->root->next_same->job.link);

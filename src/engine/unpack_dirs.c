@@ -96,9 +96,21 @@ static int add_live(struct unpack_dirs *dirs, struct node *node)
     return added ? 0 : -ENOMEM;
 }
 
+/* Whether the caller was not the last to hold it: that needs no lock. */
+static bool leave_early(struct node *node)
+{
+    unsigned pending = __atomic_load_n(&node->pending, __ATOMIC_RELAXED);
+
+    while (pending > 1)
+        if (__atomic_compare_exchange_n(
+                &node->pending, &pending, pending - 1, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            return true;
+    return false;
+}
+
 void unpack_dirs_leave(struct worker *worker, struct unpack_dirs *dirs, struct node *node)
 {
-    while (node) {
+    while (node && !leave_early(node)) {
         struct node *parent = node->parent;
 
         (void)pthread_mutex_lock(&dirs->lock);

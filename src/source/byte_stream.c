@@ -11,8 +11,9 @@
 
 #include "base/cleanup.h"
 
-/* A file is looked at in windows of this size at least: headers and what is close behind them. */
-#define LOOK_BYTES 8192
+/* A file is read in steps from the first size, after something was passed over, to the last. */
+#define AHEAD_FIRST_BYTES ((size_t)16 * 1024)
+#define AHEAD_LAST_BYTES  ((size_t)256 * 1024)
 
 /* As large as an unprivileged user may make a pipe: fewer turns between writer and reader. */
 #define PIPE_BYTES       (1024 * 1024)
@@ -27,15 +28,12 @@ struct byte_stream {
     struct buffers *buffers;
     uint64_t position;
 
-    /* Of a file whose bytes these are. */
-    bool stored;
-    char *look; /* LOOK_BYTES, or more where more was wanted */
-    size_t look_n, look_room;
-    uint64_t look_at;
-
-    /* Of everything else. */
     struct buffer *buffer;
-    size_t at; /* in it; it is filled up to its `used` */
+    size_t at;    /* where the position is in it; it is filled up to its `used` */
+    bool stored;  /* the file's bytes are the stream's */
+    size_t ahead; /* of a stored stream: how much to read at a time */
+
+    /* Of one that is not stored. */
     char start[START_BYTES];
     size_t start_n;
     struct archive *unpacker; /* NULL: nothing is compressed */
@@ -72,9 +70,26 @@ static la_ssize_t feed(struct archive *unpacker, void *context, const void **ret
     return n < 0 ? -1 : n;
 }
 
-/* The next bytes: a count, 0 at the end. */
-static ssize_t read_some(struct byte_stream *stream, char *to, size_t n)
+/* Reads on in a file, from where the buffer's bytes end. */
+static ssize_t read_stored(struct byte_stream *stream, char *to, size_t n, size_t want)
 {
+    uint64_t at = stream->position + (stream->buffer->used - stream->at);
+    size_t step = want > stream->ahead ? want : stream->ahead;
+    ssize_t got;
+
+    if (stream->ahead < AHEAD_LAST_BYTES)
+        stream->ahead *= 2;
+    do
+        got = pread(stream->fd, to, step < n ? step : n, (off_t)at);
+    while (got < 0 && errno == EINTR);
+    return got < 0 ? -errno : got;
+}
+
+/* The next bytes: a count, 0 at the end. */
+static ssize_t read_some(struct byte_stream *stream, char *to, size_t n, size_t want)
+{
+    if (stream->stored)
+        return read_stored(stream, to, n, want);
     if (stream->unpacker) {
         la_ssize_t got = archive_read_data(stream->unpacker, to, n);
         int error = got < 0 ? archive_errno(stream->unpacker) : 0;
@@ -93,36 +108,6 @@ static ssize_t read_some(struct byte_stream *stream, char *to, size_t n)
 }
 
 /* ---- windows ---- */
-
-static ssize_t look(struct byte_stream *stream, size_t want, const char **ret)
-{
-    uint64_t at = stream->position;
-
-    if (at < stream->look_at || at + want > stream->look_at + stream->look_n) {
-        if (want > stream->look_room) {
-            char *larger = realloc(stream->look, want);
-            if (!larger)
-                return -ENOMEM;
-            stream->look = larger;
-            stream->look_room = want;
-        }
-        stream->look_at = at;
-        stream->look_n = 0;
-        while (stream->look_n < want) {
-            ssize_t n = pread(stream->fd, stream->look + stream->look_n,
-                stream->look_room - stream->look_n, (off_t)(at + stream->look_n));
-            if (n < 0 && errno == EINTR)
-                continue;
-            if (n < 0)
-                return -errno;
-            if (n == 0)
-                break;
-            stream->look_n += (size_t)n;
-        }
-    }
-    *ret = stream->look + (at - stream->look_at);
-    return (ssize_t)(stream->look_n - (at - stream->look_at));
-}
 
 /* Makes the buffer one with room for `want` bytes from where the stream is. */
 static int make_room(struct byte_stream *stream, size_t want)
@@ -149,15 +134,14 @@ ssize_t byte_stream_window(
 {
     if (ret_buffer)
         *ret_buffer = NULL;
-    if (stream->stored)
-        return look(stream, want, ret);
     int r = make_room(stream, want);
     if (r < 0)
         return r;
     struct buffer *buffer = stream->buffer;
     while (buffer->used - stream->at < want) {
+        size_t room = buffers_size(stream->buffers) - buffer->used;
         ssize_t n = read_some(
-            stream, buffer->bytes + buffer->used, buffers_size(stream->buffers) - buffer->used);
+            stream, buffer->bytes + buffer->used, room, want - (buffer->used - stream->at));
         if (n < 0)
             return n;
         if (n == 0)
@@ -172,9 +156,11 @@ ssize_t byte_stream_window(
 
 int byte_stream_advance(struct byte_stream *stream, uint64_t n)
 {
-    stream->position += n;
-    if (stream->stored)
+    if (stream->stored) {
+        byte_stream_seek(stream, stream->position + n);
         return 0;
+    }
+    stream->position += n;
     while (n > 0) {
         size_t there = stream->buffer ? stream->buffer->used - stream->at : 0;
         if (there >= n) {
@@ -194,6 +180,15 @@ int byte_stream_advance(struct byte_stream *stream, uint64_t n)
 
 void byte_stream_seek(struct byte_stream *stream, uint64_t position)
 {
+    struct buffer *buffer = stream->buffer;
+
+    if (buffer && position >= stream->position &&
+        position - stream->position <= buffer->used - stream->at) {
+        stream->at += (size_t)(position - stream->position);
+    } else if (buffer) {
+        stream->at = buffer->used; /* what is there stays for those who refer to it */
+        stream->ahead = AHEAD_FIRST_BYTES;
+    }
     stream->position = position;
 }
 
@@ -306,9 +301,8 @@ static int begin(struct byte_stream *stream)
     stream->stored = true;
     stream->start_n = 0;
     stream->position = (uint64_t)at;
-    stream->look = malloc(LOOK_BYTES);
-    stream->look_room = LOOK_BYTES;
-    return stream->look ? 0 : -ENOMEM;
+    stream->ahead = AHEAD_FIRST_BYTES;
+    return 0;
 }
 
 int byte_stream_open(int fd, struct buffers *buffers, struct byte_stream **ret)
@@ -338,6 +332,5 @@ void byte_stream_free(struct byte_stream *stream)
     buffer_unref(stream->buffer);
     (void)close(stream->fd); /* was only read from */
     free(stream->compressed);
-    free(stream->look);
     free(stream);
 }

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* More are not held back: each then comes as the archive has it. GNU cpio writes a file's names one after the
- * other. */
+/* More are not held back: each then comes as the archive has it. GNU cpio writes a file's names one
+ * after the other. */
 #define DEFERRED_MAX 4096
 
 struct deferred {

@@ -11,8 +11,9 @@
 #include "source/tar_pax.h"
 #include "source/tar_sparse.h"
 
-/* A large member comes in pieces of about this size. */
-#define PIECE_BYTES (256 * 1024)
+/* Content from this size on is left where it lies in a file; less of it is quicker read here,
+ * together with the headers around it: measured, see docs/performance.md. */
+#define STORED_FROM_BYTES (64 * 1024)
 
 struct tar_source {
     struct stream_source source;
@@ -461,8 +462,10 @@ static int find_content(struct tar_source *tar, struct stream_entry *ret, struct
         ret->n_ranges = tar->ranges.n / sizeof(struct range);
         ret->ranges = ret->n_ranges > 0 ? (const struct range *)tar->ranges.data : &none;
     }
-    ret->stored_fd = byte_stream_stored_fd(tar->stream);
-    ret->stored_at = byte_stream_position(tar->stream);
+    if (tar->left >= STORED_FROM_BYTES) {
+        ret->stored_fd = byte_stream_stored_fd(tar->stream);
+        ret->stored_at = byte_stream_position(tar->stream);
+    }
     return 0;
 }
 
@@ -544,8 +547,9 @@ static int tar_read(struct stream_source *source, struct stream_piece *ret, stru
             tar->offset = ranges[tar->range].start;
         most = ranges[tar->range].end - tar->offset;
     }
+    /* A small member comes whole, a large one as it is read. */
     ssize_t n =
-        byte_stream_window(tar->stream, most <= size ? (size_t)most : PIECE_BYTES, &bytes, &buffer);
+        byte_stream_window(tar->stream, most <= size ? (size_t)most : size / 4, &bytes, &buffer);
     if (n <= 0)
         return outcome_fail(outcome, n < 0 ? "read" : too_early, n < 0 ? (int)n : -EIO);
     if ((uint64_t)n > most)
