@@ -33,6 +33,7 @@ enum shoal_existing {
     SHOAL_EXISTING_REPLACE, /* it stands until the new one is whole, then the new one takes its name
                              */
     SHOAL_EXISTING_KEEP,    /* left alone */
+    SHOAL_EXISTING_REFUSE,  /* left alone, and a fault: EEXIST */
     SHOAL_EXISTING_IF_OLDER,  /* replaced if its mtime is before the source's */
     SHOAL_EXISTING_IF_UNLIKE, /* replaced if its size or mtime is not the source's: goes on after a
                                  cut */
@@ -154,6 +155,8 @@ struct shoal_archive_options {
     bool ignore_zeros;             /* a tar's end may be followed by another tar */
     bool devices;                  /* device nodes are made, where the user may */
     unsigned strip_components;     /* leave out this many leading components of each path */
+    const char *top; /* then put each path below this one, unless it lies there already; NULL: not
+                      */
     bool to_fd; /* regular files' content goes to content_fd in the archive's order; nothing is made
                  */
     int content_fd;
@@ -162,6 +165,8 @@ struct shoal_archive_options {
     /* Both. */
     bool numeric_owner;  /* owners by number, not by name */
     bool absolute_names; /* reading: a leading slash is obeyed; writing: recorded (tar's -P) */
+    bool leave_acls;     /* access control lists are neither recorded nor restored, whatever
+                            SHOAL_KEEP_MODE says */
     /* Asked of every entry's path as in the archive, from any thread; false: it takes no part, nor
      * does what a directory holds where one is read from disk. */
     bool (*select)(void *context, const char *path, bool is_directory);
@@ -243,8 +248,8 @@ SHOAL_PUBLIC int shoal_pack(const struct shoal_name *names, size_t n_names, int 
     const struct shoal_options *options, struct shoal_summary *ret_summary);
 
 /* Unpacks the archive that a descriptor (the caller's) yields into the directory `to`, which must
- * exist. `name` is the archive's in messages. -EILSEQ: it is no archive that is known. What would
- * land outside `to` is a fault and is not made. */
+ * exist. `name` is the archive's in messages; NULL: they have its members' paths alone. -EILSEQ: it
+ * is no archive that is known. What would land outside `to` is a fault and is not made. */
 SHOAL_PUBLIC int shoal_unpack(int fd, const char *name, const char *to,
     const struct shoal_options *options, struct shoal_summary *ret_summary);
 

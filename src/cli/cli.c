@@ -5,17 +5,22 @@
 #include <stdio.h>
 #include <string.h>
 
+void cli_say(const char *prefix, const char *format, va_list arguments)
+{
+    flockfile(stderr);
+    (void)fputs(prefix, stderr); /* nowhere is left to report a failing stderr */
+    (void)vfprintf(stderr, format, arguments);
+    (void)fputc('\n', stderr);
+    funlockfile(stderr);
+}
+
 void cli_error(const char *format, ...)
 {
     va_list arguments;
 
-    flockfile(stderr);
-    (void)fputs("shoal: ", stderr); /* nowhere is left to report a failing stderr */
     va_start(arguments, format);
-    (void)vfprintf(stderr, format, arguments);
+    cli_say("shoal: ", format, arguments);
     va_end(arguments);
-    (void)fputc('\n', stderr);
-    funlockfile(stderr);
 }
 
 int cli_finish(int code)

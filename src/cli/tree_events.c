@@ -9,58 +9,10 @@
 #include "base/cleanup.h"
 #include "base/quote.h"
 #include "cli/cli.h"
+#include "cli/json.h"
 #include "cli/tree_run.h"
 
 /* ---- JSON ---- */
-
-#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD in UTF-8 */
-
-/* The name as text: bytes that are no UTF-8 are replaced. NULL: no memory. */
-static char *name_as_text(const char *name)
-{
-    size_t rest = strlen(name), length;
-    char *text = malloc(rest * strlen(REPLACEMENT) + 1), *out = text;
-
-    for (; text && rest > 0; name += length, rest -= length) {
-        for (length = 1; length <= 4 && length <= rest; length++)
-            if (utf8_is_valid(name, length))
-                break;
-        bool is_text = length <= 4 && length <= rest;
-        length = is_text ? length : 1;
-        out = is_text ? mempcpy(out, name, length) : stpcpy(out, REPLACEMENT);
-    }
-    if (text)
-        *out = '\0';
-    return text;
-}
-
-static char *name_in_hex(const char *name)
-{
-    size_t length = strlen(name);
-    char *hex = malloc(length * 2 + 1);
-
-    if (!hex)
-        return NULL;
-    for (size_t i = 0; i < length; i++)
-        (void)sprintf(hex + 2 * i, "%02x", (unsigned char)name[i]);
-    hex[2 * length] = '\0';
-    return hex;
-}
-
-/* Adds a name as `key`, and, if it is not text, its bytes as `key`_hex. -1: no memory. */
-static int put_name(json_t *object, const char *key, const char *name)
-{
-    _cleanup_free_ char *text = name_as_text(name);
-    char hex_key[32];
-
-    if (!text || json_object_set_new(object, key, json_string_nocheck(text)) < 0)
-        return -1;
-    if (utf8_is_valid(name, strlen(name)))
-        return 0;
-    _cleanup_free_ char *hex = name_in_hex(name);
-    (void)snprintf(hex_key, sizeof(hex_key), "%s_hex", key);
-    return hex ? json_object_set_new(object, hex_key, json_string_nocheck(hex)) : -1;
-}
 
 static int put_text(json_t *object, const char *key, const char *text)
 {
@@ -77,18 +29,6 @@ static int put_error(json_t *object, int error)
     int r = name ? put_text(object, "errno", name)
                  : json_object_set_new(object, "errno", json_integer(error));
     return r < 0 ? r : put_text(object, "message", strerror(error));
-}
-
-/* Prints one line and lets go of the object; NULL stands for one there was no memory for. */
-static void print_object(json_t *object)
-{
-    _cleanup_free_ char *line = object ? json_dumps(object, JSON_COMPACT) : NULL;
-
-    if (line)
-        (void)printf("%s\n", line); /* cli_finish() sees whether it arrived */
-    else
-        cli_error("cannot print what happened: %s", "out of memory");
-    json_decref(object);
 }
 
 static json_t *make_event_object(const struct shoal_event *event)
@@ -112,9 +52,9 @@ static json_t *make_event_object(const struct shoal_event *event)
     if (r == 0 && event->operation && event->type != SHOAL_EVENT_COPIED)
         r = put_text(object, "operation", event->operation);
     if (r == 0 && event->path)
-        r = put_name(object, "path", event->path);
+        r = json_put_name(object, "path", event->path);
     if (r == 0 && event->target)
-        r = put_name(object, "target", event->target);
+        r = json_put_name(object, "target", event->target);
     if (r == 0 && event->type != SHOAL_EVENT_DIFFERENCE)
         r = put_error(object, event->error);
     if (r < 0) {
@@ -171,7 +111,7 @@ static void print_summary_object(const struct shoal_summary *summary)
         object = NULL;
     }
     json_decref(rest);
-    print_object(object);
+    json_print_line(object);
 }
 
 /* ---- text ---- */
@@ -271,7 +211,7 @@ static void on_event(void *context, const struct shoal_event *event)
 
     progress_clear(&events->progress);
     if (events->json)
-        print_object(make_event_object(event));
+        json_print_line(make_event_object(event));
     else
         print_event(events, event);
 }

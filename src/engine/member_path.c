@@ -76,6 +76,26 @@ static enum member_fate take_part(struct bytes *out, const char *part)
     return fate;
 }
 
+/* Puts the path in `out` below `top`, unless it lies there. */
+static enum member_fate put_below(struct bytes *out, const char *top)
+{
+    struct bytes below = {0};
+    enum member_fate fate = add_components(&below, top, true);
+    size_t n = below.n;
+    bool is_below = out->n >= n && memcmp(out->data, below.data, n) == 0 &&
+                    (out->n == n || out->data[n] == '/');
+
+    if (fate == MEMBER_TAKEN && n > 0 && !is_below) {
+        if (out->n > 0)
+            fate = add_component(&below, out->data, out->n);
+        struct bytes before = *out;
+        *out = below;
+        below = before;
+    }
+    bytes_free(&below);
+    return fate;
+}
+
 enum member_fate member_path_resolve(
     const struct member_rule *rule, const char *path, struct bytes *out, bool *ret_was_absolute)
 {
@@ -98,6 +118,8 @@ enum member_fate member_path_resolve(
         fate = add_components(out, path, rule->base);
     if (fate == MEMBER_TAKEN && rule->part)
         fate = take_part(out, rule->part);
+    if (fate == MEMBER_TAKEN && rule->top)
+        fate = put_below(out, rule->top);
     if (fate == MEMBER_TAKEN && bytes_append(out, "", 1) < 0)
         fate = MEMBER_NO_MEMORY;
     return fate;

@@ -14,6 +14,7 @@
 struct member_rule {
     unsigned strip;   /* leave out so many leading components; "." is one, as in GNU tar */
     const char *part; /* only what lies at or below it, made relative to it; NULL: everything */
+    const char *top;  /* then put it below this path, unless it lies there already; NULL: not */
     const char *base; /* absolute paths and ".." are obeyed, relative ones are below this absolute
                          one; NULL: neither leads out of the top */
 };

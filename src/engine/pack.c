@@ -120,6 +120,8 @@ int pack_roots(struct run *run, struct root *roots, int fd)
         .format = archive->format,
         .compression = archive->compression,
         .level = archive->level,
+        .preserve = run->options->preserve,
+        .leave_acls = archive->leave_acls,
         .record_bytes = archive->record_bytes,
         .names = archive->numeric_owner ? NULL : run->owner_names,
         .user = archive->user,

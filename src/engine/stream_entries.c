@@ -13,7 +13,10 @@ void stream_entries_begin(struct worker *worker, struct root *root, struct strea
 
     *entries = (struct stream_entries){
         .root = root,
-        .rule = {.strip = archive->strip_components, .part = root->part, .base = root->base},
+        .rule = {.strip = archive->strip_components,
+            .top = archive->top,
+            .part = root->part,
+            .base = root->base},
     };
 }
 

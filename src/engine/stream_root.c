@@ -30,6 +30,7 @@ int stream_root_open(struct run *run, struct root *root, int fd, const char *fro
         .buffers = root->buffers,
         .names = options->archive.numeric_owner ? NULL : run->owner_names,
         .want_xattrs = options->preserve & (SHOAL_KEEP_XATTR | SHOAL_KEEP_MODE),
+        .leave_acls = options->archive.leave_acls,
         .ignore_zeros = options->archive.ignore_zeros,
     };
     int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);

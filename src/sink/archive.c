@@ -246,8 +246,8 @@ int archive_sink_new(int fd, const struct archive_sink_options *options, struct 
     sink->sink.ops = &ops;
     sink->fd = fd;
     sink->record_bytes = options->record_bytes ? options->record_bytes : RECORD_BYTES;
-    sink->encode =
-        (struct encode_options){options->format, options->names, options->user, options->group};
+    sink->encode = (struct encode_options){options->format, options->preserve, options->leave_acls,
+        options->names, options->user, options->group};
     sink->is_pipe = fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode);
     if (sink->is_pipe) /* only a wish: the system may not give so much */
         (void)fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES);

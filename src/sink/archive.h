@@ -15,6 +15,8 @@ struct archive_sink_options {
     enum shoal_compression compression;
     int level;           /* of compression; 0: its own default */
     size_t record_bytes; /* the stream ends at a multiple of it, as tar's -b says; 0: 10,240 */
+    unsigned preserve;   /* SHOAL_KEEP_*: the attributes that are recorded */
+    bool leave_acls;     /* but not access control lists */
     struct owner_names *names; /* owners' names are recorded too; NULL: numbers alone */
     const char *user, *group;  /* recorded for every entry instead; NULL: not */
 };

@@ -29,10 +29,14 @@ static int put_header(struct bytes *out, const unsigned *fields, const char *nam
                   : r;
 }
 
-static void note_losses(const struct entry *entry, struct outcome *outcome)
+static void note_losses(
+    const struct encode_options *options, const struct entry *entry, struct outcome *outcome)
 {
-    for (size_t i = 0; entry->xattrs && i < entry->xattrs->n; i++)
-        outcome_note(outcome, xattr_aspect(xattr_set_name(entry->xattrs, i)), -EOPNOTSUPP);
+    for (size_t i = 0; entry->xattrs && i < entry->xattrs->n; i++) {
+        const char *name = xattr_set_name(entry->xattrs, i);
+        if (encode_takes_xattr(options, name))
+            outcome_note(outcome, xattr_aspect(name), -EOPNOTSUPP);
+    }
 }
 
 int cpio_encode(const struct encode_options *options, const struct stream_record *record,
@@ -62,7 +66,7 @@ int cpio_encode(const struct encode_options *options, const struct stream_record
         (unsigned)strlen(name) + 1,
         0,
     };
-    note_losses(entry, outcome);
+    note_losses(options, entry, outcome);
     int r = put_header(out, fields, name);
     if (r == 0 && is_link) {
         r = bytes_append(out, entry->link_target, link_length);

@@ -9,6 +9,8 @@ int existing_judge(const struct stat *existing, bool fresh, const struct entry *
 
     if (options->existing == SHOAL_EXISTING_KEEP)
         return SINK_KEPT_OTHER;
+    if (options->existing == SHOAL_EXISTING_REFUSE)
+        return outcome_fail_target(outcome, "create", -EEXIST);
     if (S_ISDIR(existing->st_mode))
         return outcome_fail_target(outcome, "overwrite with a file", -EISDIR);
     if (entry_is_inode(entry, existing))

@@ -315,6 +315,13 @@ static int put_xattr(struct encoder *encoder, const char *name, const void *valu
     return put_record(encoder, key, value, length);
 }
 
+bool encode_takes_xattr(const struct encode_options *options, const char *name)
+{
+    enum aspect aspect = xattr_aspect(name);
+    return (aspect_keep_bit(aspect) & options->preserve) &&
+           !(options->leave_acls && aspect == ASPECT_ACL);
+}
+
 static int put_xattrs(struct encoder *encoder)
 {
     const struct xattr_set *set = encoder->entry->xattrs;
@@ -324,6 +331,8 @@ static int put_xattrs(struct encoder *encoder)
         const char *name = xattr_set_name(set, i);
         size_t length;
         const void *value = xattr_set_value(set, i, &length);
+        if (!encode_takes_xattr(encoder->options, name))
+            continue;
         if (is_pax(encoder))
             r = put_xattr(encoder, name, value, length);
         else

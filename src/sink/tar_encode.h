@@ -14,9 +14,14 @@ struct owner_names;
 
 struct encode_options {
     enum shoal_format format;
+    unsigned preserve;
+    bool leave_acls;
     struct owner_names *names; /* NULL: no names of owners are recorded */
     const char *user, *group;  /* recorded for every entry instead; NULL: not */
 };
+
+/* Whether an attribute is to be recorded at all. */
+bool encode_takes_xattr(const struct encode_options *options, const char *name);
 
 /* Appends it. -EOVERFLOW, -ENAMETOOLONG: the format cannot hold it, and nothing was appended; or
  * -ENOMEM. What of the metadata it cannot hold is noted. */

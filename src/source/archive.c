@@ -117,9 +117,10 @@ static int take_xattrs(struct archive_source *source, struct entry *entry)
         while (
             r == 0 && archive_entry_xattr_next(source->entry, &name, &value, &length) == ARCHIVE_OK)
             r = xattr_set_add(&source->xattrs, name, value, length);
-    if (r == 0 && (archive_entry_acl_types(source->entry) & ARCHIVE_ENTRY_ACL_TYPE_ACCESS))
+    int types = source->options.leave_acls ? 0 : archive_entry_acl_types(source->entry);
+    if (r == 0 && (types & ARCHIVE_ENTRY_ACL_TYPE_ACCESS))
         r = add_acl(source, XATTR_ACL_ACCESS, ARCHIVE_ENTRY_ACL_TYPE_ACCESS);
-    if (r == 0 && (archive_entry_acl_types(source->entry) & ARCHIVE_ENTRY_ACL_TYPE_DEFAULT))
+    if (r == 0 && (types & ARCHIVE_ENTRY_ACL_TYPE_DEFAULT))
         r = add_acl(source, XATTR_ACL_DEFAULT, ARCHIVE_ENTRY_ACL_TYPE_DEFAULT);
     if (source->xattrs.n > 0)
         entry->xattrs = &source->xattrs;

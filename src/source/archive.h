@@ -15,6 +15,7 @@ struct archive_source_options {
     struct owner_names
         *names; /* owners are found by their names first, as tar does; NULL: by number alone */
     bool want_xattrs;  /* entries come with their extended attributes and ACLs */
+    bool leave_acls;   /* but not those */
     bool ignore_zeros; /* a tar's end may be followed by another tar */
 };
 

@@ -158,7 +158,8 @@ static int take_long_name(struct tar_source *tar, struct bytes *to, struct outco
 
 static int take_pax(struct tar_source *tar, struct tar_pax *pax, struct outcome *outcome)
 {
-    const struct tar_pax_reader reader = {pax, tar->options.want_xattrs, tar->options.names};
+    const struct tar_pax_reader reader = {
+        pax, tar->options.want_xattrs, tar->options.leave_acls, tar->options.names};
     int r = read_metadata(tar, &tar->records, outcome);
 
     if (r == 0) {

@@ -236,6 +236,8 @@ static int parse_xattr(const struct tar_pax_reader *reader, const char *key, str
         return add_xattr(reader->pax, name, value.text, value.length);
     if ((name = skip_prefix(key, "LIBARCHIVE.xattr.")))
         return add_encoded_xattr(reader->pax, name, value);
+    if (reader->leave_acls)
+        return 0;
     if (strcmp(key, "SCHILY.acl.access") == 0)
         return add_acl(reader, XATTR_ACL_ACCESS, value);
     if (strcmp(key, "SCHILY.acl.default") == 0)

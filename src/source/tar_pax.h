@@ -45,7 +45,7 @@ struct tar_pax {
 /* Where records go: attributes only if they are wanted. */
 struct tar_pax_reader {
     struct tar_pax *pax;
-    bool want_xattrs;
+    bool want_xattrs, leave_acls;
     struct owner_names *names; /* for ACLs; may be NULL */
 };
 
