@@ -55,6 +55,7 @@ struct packer {
     struct place place;
     struct bytes path;     /* of the entry in the archive */
     size_t path_directory; /* how much of it is the directory's, with its slash */
+    struct entry recorded; /* the entry, with what is recorded instead of the file's own */
     struct bytes head;     /* an encoded entry */
     struct range *ranges;
     size_t n_ranges, ranges_room;
@@ -95,17 +96,18 @@ static void tell_entry(struct packer *packer, const struct stream_record *record
 }
 
 /* Encodes an entry into packer->head. */
-static int encode(
-    struct packer *packer, struct entry *entry, const char *hard_link, struct stream_record *ret)
+static int encode(struct packer *packer, const struct entry *entry, const char *hard_link,
+    struct stream_record *ret)
 {
     struct worker *worker = packer->worker;
     const struct stream_sink *sink = packer->packing->sink;
 
-    override_entry(worker->run, entry);
+    packer->recorded = *entry;
+    override_entry(worker->run, &packer->recorded);
     *ret = (struct stream_record){
         .path = packer->path.data,
         .hard_link = hard_link,
-        .entry = entry,
+        .entry = &packer->recorded,
         .ranges = packer->n_ranges > 0 ? packer->ranges : NULL,
         .n_ranges = packer->n_ranges,
         .number = entry->ino,
@@ -214,7 +216,7 @@ static bool is_to_be_moved(
 
 /* The content, then what follows it. Once something of an entry is in the stream, the rest must
  * follow: a read that fails then is told of, and zeros stand in. */
-static int put_content(struct packer *packer, struct source_file *from,
+static int put_content(struct packer *packer, struct source_file *from, const struct entry *entry,
     const struct stream_record *record, uint64_t content)
 {
     const struct stream_sink *sink = packer->packing->sink;
@@ -235,7 +237,7 @@ static int put_content(struct packer *packer, struct source_file *from,
             continue;
         }
     }
-    if (changed || from->ops->has_changed(from, record->entry))
+    if (changed || from->ops->has_changed(from, entry))
         events_changed(packer->worker, &packer->place);
     packer->head.n = 0;
     int r = sink->ops->pad(sink, content, &packer->head);
@@ -266,7 +268,7 @@ static int put_file(struct packer *packer, struct entry *entry, struct source_fi
     } else {
         r = put_head(packer, &record);
         if (r == 0)
-            r = put_content(packer, from, &record, content);
+            r = put_content(packer, from, entry, &record, content);
         from->ops->close(from);
     }
     packer->n_ranges = 0;

@@ -50,7 +50,7 @@ int cpio_encode(const struct encode_options *options, const struct stream_record
 
     if (size > UINT32_MAX || entry->mtime.tv_sec < 0 || entry->mtime.tv_sec > UINT32_MAX ||
         (record->hard_link && entry->nlink < 2))
-        return outcome_fail_target(outcome, "record", -EOVERFLOW);
+        return outcome_fail(outcome, "record", -EOVERFLOW);
     const unsigned fields[13] = {
         (unsigned)record->number,
         entry->mode,
@@ -75,7 +75,7 @@ int cpio_encode(const struct encode_options *options, const struct stream_record
     }
     if (r < 0) {
         out->n = before;
-        (void)outcome_fail_target(outcome, "record", r);
+        (void)outcome_fail(outcome, "record", r);
     }
     return r;
 }

@@ -574,7 +574,7 @@ int tar_encode(const struct encode_options *options, const struct stream_record 
         r = bytes_append(out, encoder.map.data, encoder.map.n);
     if (r < 0) {
         out->n = before;
-        (void)outcome_fail_target(outcome, "record", r);
+        (void)outcome_fail(outcome, "record", r);
     }
     bytes_free(&encoder.path);
     bytes_free(&encoder.pax);
