@@ -153,6 +153,8 @@ struct shoal_archive_options {
     enum shoal_when read_archives; /* shoal_copy(): a FROM that is a file is an archive if its name
                                       says so, always, never */
     bool ignore_zeros;             /* a tar's end may be followed by another tar */
+    bool mask_modes;               /* permissions are what the umask leaves of them, without
+                                      set-ID and sticky bits */
     bool devices;                  /* device nodes are made, where the user may */
     unsigned strip_components;     /* leave out this many leading components of each path */
     const char *top; /* then put each path below this one, unless it lies there already; NULL: not

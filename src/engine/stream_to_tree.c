@@ -121,15 +121,18 @@ static void await(struct worker *worker, struct unpacking *unpacking, enum await
     (void)pthread_mutex_unlock(&unpacking->lock);
 }
 
-/* Waits until nothing of this name is on its way. */
-static void await_twin(
+/* Waits until nothing of this name is on its way. Returns whether there is no room for more. */
+static bool await_twin(
     struct worker *worker, struct unpacking *unpacking, struct node *node, const char *name)
 {
     (void)pthread_mutex_lock(&unpacking->lock);
     const struct member *twin = find_in_flight(unpacking, node, name);
+    bool full =
+        unpacking->n_in_flight >= AHEAD_MEMBERS || unpacking->bytes_in_flight >= AHEAD_BYTES;
     (void)pthread_mutex_unlock(&unpacking->lock);
     if (twin)
         await(worker, unpacking, AWAITS_TWIN, node, name);
+    return full;
 }
 
 /* Registers a member. A link to one that is on its way follows that one: true. */
@@ -161,8 +164,7 @@ static int hand_over(struct worker *worker, struct unpacking *unpacking, struct 
 {
     bool follows;
 
-    await_twin(worker, unpacking, member->node, member->name);
-    if (unpacking->n_in_flight >= AHEAD_MEMBERS || unpacking->bytes_in_flight >= AHEAD_BYTES)
+    if (await_twin(worker, unpacking, member->node, member->name))
         await(worker, unpacking, AWAITS_ROOM, NULL, NULL);
     int r = add_in_flight(worker, unpacking, member, &follows);
     if (r < 0 || follows)
@@ -184,7 +186,7 @@ static struct member *settle(struct unpacking *unpacking, struct member *member)
 {
     (void)pthread_mutex_lock(&unpacking->lock);
     ordered_set_remove(&unpacking->in_flight, member, compare_members);
-    __atomic_sub_fetch(&unpacking->n_in_flight, 1, __ATOMIC_RELAXED);
+    unpacking->n_in_flight--;
     unpacking->bytes_in_flight -= member->footprint;
     struct member *followers = member->followers;
     if (unpacking->awaits != AWAITS_NOTHING && has_come(unpacking))
@@ -301,7 +303,7 @@ static void leave_below(struct worker *worker, struct unpacking *unpacking, size
 static int enter(struct worker *worker, struct unpacking *unpacking, struct node *parent,
     const char *name, const struct entry *entry, struct node **ret)
 {
-    await_twin(worker, unpacking, parent, name);
+    (void)await_twin(worker, unpacking, parent, name); /* a directory takes no room */
     return unpack_dirs_enter(worker, unpacking->dirs, parent, name, entry, ret);
 }
 
