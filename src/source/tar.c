@@ -449,6 +449,10 @@ static int find_content(struct tar_source *tar, struct stream_entry *ret, struct
     tar->padding = padding_of(tar->left);
     tar->offset = tar->range = 0;
     tar->is_sparse = false;
+    if (S_ISDIR(ret->entry.mode)) { /* a list of names, which is of no use here */
+        tar->padding += tar->left;
+        tar->left = 0;
+    }
     if (!has_content || S_ISDIR(ret->entry.mode))
         return 0;
     int r = find_ranges(tar, &size, outcome);

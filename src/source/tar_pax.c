@@ -125,10 +125,11 @@ static int parse_sparse(struct tar_pax *pax, const char *key, struct value value
         pax->has |= PAX_SPARSE_MAP;
         return add_range(pax, number, 0);
     } else if (strcmp(key, "numbytes") == 0) {
-        struct range *last = (struct range *)(pax->ranges.data + pax->ranges.n) - 1;
-        if (pax->ranges.n == 0 || number < 0 || number > INT64_MAX - (int64_t)last->start)
+        struct range *ranges = (struct range *)pax->ranges.data;
+        size_t n = pax->ranges.n / sizeof(*ranges);
+        if (n == 0 || number < 0 || number > INT64_MAX - (int64_t)ranges[n - 1].start)
             return -EBADMSG;
-        last->end = last->start + (uint64_t)number;
+        ranges[n - 1].end = ranges[n - 1].start + (uint64_t)number;
     }
     return 0;
 }
