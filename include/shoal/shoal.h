@@ -151,6 +151,8 @@ struct shoal_archive_options {
     /* Reading. */
     bool ignore_zeros;         /* a tar's end may be followed by another tar */
     bool devices;              /* device nodes are made, where the user may */
+    bool mask_modes;           /* permissions are what the umask leaves of them, without set-ID and
+                                  sticky bits */
     unsigned strip_components; /* leave out this many leading components of each path */
     const char *top; /* then put each path below this one, unless it lies there already; NULL: not
                       */
