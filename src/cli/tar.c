@@ -48,11 +48,30 @@ static void on_event(void *context, const struct shoal_event *event)
     tar_messages_event(&tar->messages, event);
 }
 
+/* The name that a renaming makes a recorded path of; NULL: none (or no memory). */
+static char *name_as_given(const struct renaming *renaming, const char *path)
+{
+    size_t length = renaming->recorded_length;
+    char *given;
+
+    if (strncmp(path, renaming->recorded, length) != 0 || (path[length] && path[length] != '/'))
+        return NULL;
+    int prefix = (int)(renaming->recorded - renaming->given);
+    return asprintf(&given, "%.*s%s", prefix, renaming->given, path) < 0 ? NULL : given;
+}
+
+/* Names are told as they were given, as in GNU tar. */
 static void on_entry(void *context, const struct shoal_entry *entry)
 {
     struct tar *tar = context;
+    struct shoal_entry shown = *entry;
+    _cleanup_free_ char *given = NULL;
 
-    if (tar_listing_print(&tar->listing, entry) < 0)
+    for (size_t i = 0; i < tar->n_renamings && !given; i++)
+        given = name_as_given(&tar->renamings[i], entry->path);
+    if (given)
+        shown.path = given;
+    if (tar_listing_print(&tar->listing, &shown) < 0)
         tar_error("%s", strerror(ENOMEM));
 }
 
@@ -60,13 +79,7 @@ static void on_entry(void *context, const struct shoal_entry *entry)
 static bool is_excluded_as_given(struct tar *tar, const char *path)
 {
     for (size_t i = 0; i < tar->n_renamings; i++) {
-        const struct renaming *renaming = &tar->renamings[i];
-        size_t length = renaming->recorded_length;
-        _cleanup_free_ char *given = NULL;
-        if (strncmp(path, renaming->recorded, length) != 0 || (path[length] && path[length] != '/'))
-            continue;
-        if (asprintf(&given, "%s%s", renaming->given, path + length) < 0)
-            given = NULL;
+        _cleanup_free_ char *given = name_as_given(&tar->renamings[i], path);
         if (given && tar_patterns_match(&tar->options->excluded, given))
             return true;
     }
@@ -102,6 +115,7 @@ static void begin(struct tar *tar, struct tar_options *options)
     tar->listing.utc = options->utc;
     tar->listing.quote = tar_quote;
     tar->messages.archive = options->archive;
+    tar->messages.keeps_prefixes = shoal->archive.absolute_names;
     tar->messages.skips_changed = options->skips_changed;
     shoal->context = tar;
     shoal->on_event = on_event;

@@ -152,19 +152,28 @@ static void format_size(const struct shoal_entry *entry, char text[static 32])
         (void)snprintf(text, 32, "%" PRIu64, entry->size);
 }
 
+/* ".25" for a quarter of a second; nothing for none. */
+static void format_fraction(long ns, char text[static 16])
+{
+    int n = ns == 0 ? 0 : sprintf(text, ".%09ld", ns);
+
+    while (n > 0 && text[n - 1] == '0')
+        n--;
+    text[n] = '\0';
+}
+
 static void format_time(
     const struct tar_listing *listing, const struct timespec *time, char text[static 64])
 {
+    const char *format = listing->full_time ? "%Y-%m-%d %H:%M:%S" : "%Y-%m-%d %H:%M";
     struct tm tm;
     bool known = listing->utc ? gmtime_r(&time->tv_sec, &tm) : localtime_r(&time->tv_sec, &tm);
+    size_t length = known ? strftime(text, 48, format, &tm) : 0;
 
-    if (!known)
+    if (length == 0)
         (void)snprintf(text, 64, "%jd", (intmax_t)time->tv_sec);
-    else if (strftime(text, 32, listing->full_time ? "%Y-%m-%d %H:%M:%S" : "%Y-%m-%d %H:%M", &tm) ==
-             0)
-        text[0] = '\0';
-    if (known && listing->full_time && time->tv_nsec != 0)
-        (void)sprintf(text + strlen(text), ".%09ld", time->tv_nsec);
+    else if (listing->full_time)
+        format_fraction(time->tv_nsec, text + length);
 }
 
 static int print_columns(struct tar_listing *listing, const struct shoal_entry *entry)

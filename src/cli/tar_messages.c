@@ -72,7 +72,7 @@ static void tell_prefix(struct tar_messages *messages, const char *name)
 {
     size_t length = tar_prefix_length(name);
 
-    if (length > 0 && is_new_prefix(messages, name, length))
+    if (length > 0 && !messages->keeps_prefixes && is_new_prefix(messages, name, length))
         tar_error("Removing leading `%.*s' from member names", (int)length, name);
 }
 

@@ -22,9 +22,10 @@ size_t tar_prefix_length(const char *name);
 /* Prints the events of a run. Start from zero. */
 struct tar_messages {
     const char *archive;
-    const char *to;     /* unpacking: where to; left out of names */
-    bool skips_changed; /* files that change while they are read are nothing to tell */
-    char **prefixes;    /* those told to be left out of names */
+    const char *to;      /* unpacking: where to; left out of names */
+    bool skips_changed;  /* files that change while they are read are nothing to tell */
+    bool keeps_prefixes; /* of absolute names: nothing is left out */
+    char **prefixes;     /* those told to be left out of names */
     size_t n_prefixes;
 };
 

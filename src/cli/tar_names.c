@@ -128,31 +128,44 @@ static int read_option(struct tar_names *names, const char *line, unsigned how)
     return name ? tar_names_add(names, name, how) : 1;
 }
 
+/* One name or option of a list. 0, -ENOMEM, or -ECANCELED after the reason was said. */
+static int read_line(struct tar_names *names, const char *line, const struct tar_list_form *form,
+    const char *path, size_t number)
+{
+    bool verbatim = form->null || form->verbatim;
+
+    if (!*line)
+        return 0;
+    if (verbatim || *line != '-')
+        return add(names, line, form->how, names->quoted && !verbatim);
+    int r = read_option(names, line, form->how);
+    if (r <= 0)
+        return r;
+    tar_error("%s:%zu: unrecognized option", path, number);
+    tar_error("Exiting with failure status due to previous errors");
+    return -ECANCELED;
+}
+
+/* A NUL in a line shows that all names of the list end in one. */
 static int read_lines(
     struct tar_names *names, FILE *file, const char *path, const struct tar_list_form *form)
 {
     _cleanup_free_ char *line = NULL;
     size_t room = 0, number = 0;
     int delimiter = form->null ? '\0' : '\n', r = 0;
-    bool verbatim = form->null || form->verbatim, told_null = false;
     ssize_t length;
 
     while (r == 0 && (length = getdelim(&line, &room, delimiter, file)) > 0) {
+        const char *end = line + length;
         number++;
         if (line[length - 1] == delimiter)
-            line[--length] = '\0';
-        if (strlen(line) != (size_t)length && !told_null) {
+            line[length - 1] = '\0';
+        if (delimiter == '\n' && memchr(line, '\0', (size_t)length - 1)) {
             tar_error_name(path, "file name read contains nul character", 0);
-            told_null = true;
+            delimiter = '\0';
         }
-        if (length == 0)
-            continue;
-        r = !verbatim && *line == '-' ? read_option(names, line, form->how)
-                                      : add(names, line, form->how, names->quoted && !verbatim);
-        if (r > 0) {
-            tar_error("%s:%zu: unrecognized option", path, number);
-            r = -ECANCELED;
-        }
+        for (const char *name = line; r == 0 && name < end; name += strlen(name) + 1)
+            r = read_line(names, name, form, path, number);
     }
     return r;
 }
@@ -164,7 +177,7 @@ int tar_names_read(struct tar_names *names, const char *path, const struct tar_l
     FILE *file = is_stdin ? stdin : opened;
 
     if (!file) {
-        tar_error_name(path, "Cannot open", errno);
+        tar_error_name(path, "Cannot stat", errno);
         tar_error_fatal();
         return -ECANCELED;
     }

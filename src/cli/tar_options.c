@@ -245,7 +245,7 @@ static void exclude_from(const char *path, struct tar_options *options, struct a
             exclude(options, line, state);
     }
     if (!file || ferror(file)) {
-        tar_error_name(path, file ? "Cannot read" : "Cannot open", errno);
+        tar_error_name(path, strerror(errno), 0);
         tar_error_fatal();
         exit(TAR_EXIT_FAILED);
     }
@@ -607,14 +607,18 @@ static void choose_metadata(struct tar_options *options, struct argp_state *stat
     shoal->preserve = parser->hard_dereference ? 0 : SHOAL_KEEP_LINKS;
     if (parser->xattrs)
         shoal->preserve |= SHOAL_KEEP_XATTR;
-    if (writing ? parser->acls : parser->same_permissions)
+    if (!writing || parser->acls)
         shoal->preserve |= SHOAL_KEEP_MODE;
     if (!writing && parser->same_owner)
         shoal->preserve |= SHOAL_KEEP_OWNER;
     if (!writing && !parser->no_times)
         shoal->preserve |= SHOAL_KEEP_TIMES;
-    shoal->insist = shoal->preserve & (SHOAL_KEEP_MODE | SHOAL_KEEP_OWNER | SHOAL_KEEP_TIMES);
+    /* Set-ID bits that go with the owner are no fault where owners are not kept. */
+    shoal->insist = shoal->preserve & (SHOAL_KEEP_OWNER | SHOAL_KEEP_TIMES);
+    if (parser->same_owner)
+        shoal->insist |= shoal->preserve & SHOAL_KEEP_MODE;
     shoal->archive.leave_acls = !parser->acls;
+    shoal->archive.mask_modes = !parser->same_permissions;
     shoal->archive.devices = true;
     if (writing && (parser->xattrs || parser->acls) && shoal->archive.format != SHOAL_FORMAT_PAX)
         argp_error(state, "--xattrs and --acls are only for the pax format");
@@ -635,6 +639,8 @@ static void check_options(struct tar_options *options, struct argp_state *state)
     choose_compression(options, state);
     choose_top(options, state);
     choose_metadata(options, state);
+    if (options->shoal.archive.numeric_owner)
+        options->shoal.archive.user = options->shoal.archive.group = NULL;
     options->shoal.archive.content_fd = STDOUT_FILENO;
     options->warns_of_wildcards = options->parser->wildcards == WILDCARDS_DEFAULT;
     if (tar_patterns_prepare(&options->excluded) < 0)
