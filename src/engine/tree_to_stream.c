@@ -16,6 +16,7 @@
 #include "engine/start.h"
 #include "engine/turns.h"
 #include "engine/walk.h"
+#include "entry/owner_names.h"
 
 /* A turn takes as many names as should fill a buffer, going by the mean size so far. */
 #define TURN_NAMES_MAX 64
@@ -78,11 +79,23 @@ static void override_entry(const struct run *run, struct entry *entry)
 
 static void tell_entry(struct packer *packer, const struct stream_record *record)
 {
+    struct run *run = packer->worker->run;
+    const struct shoal_archive_options *archive = &run->options->archive;
     const struct entry *entry = record->entry;
+
+    if (!archive->on_entry)
+        return;
+    bool named = !archive->numeric_owner;
     const struct shoal_entry told = {
         .path = record->path,
         .hard_link = record->hard_link,
         .link_target = entry->link_target,
+        .user = archive->user ? archive->user
+                : named       ? owner_names_user(run->owner_names, entry->uid)
+                              : NULL,
+        .group = archive->group ? archive->group
+                 : named        ? owner_names_group(run->owner_names, entry->gid)
+                                : NULL,
         .mode = entry->mode,
         .uid = entry->uid,
         .gid = entry->gid,
@@ -91,8 +104,7 @@ static void tell_entry(struct packer *packer, const struct stream_record *record
         .mtime = entry->mtime,
     };
 
-    if (packer->worker->run->options->archive.on_entry)
-        turn_tell(packer->turn, &told);
+    turn_tell(packer->turn, &told);
 }
 
 /* Encodes an entry into packer->head. */

@@ -37,7 +37,8 @@ int turn_put(struct turn *turn, const void *data, size_t n);
 int turn_put_file(struct turn *turn, struct source_file *from, const struct entry *entry,
     const struct place *place);
 
-/* An entry to be told when its turn is written. Without memory it is not. */
+/* An entry to be told when its turn is written; its owner's names must live as long as the turns.
+ * Without memory it is not told. */
 void turn_tell(struct turn *turn, const struct shoal_entry *entry);
 
 /* Waits until all earlier turns are written. False if the run is to stop. */
