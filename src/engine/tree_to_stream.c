@@ -99,7 +99,7 @@ static void tell_entry(struct packer *packer, const struct stream_record *record
         .mode = entry->mode,
         .uid = entry->uid,
         .gid = entry->gid,
-        .size = S_ISREG(entry->mode) ? entry->size : 0,
+        .size = S_ISREG(entry->mode) && !record->hard_link ? entry->size : 0,
         .rdev = entry->rdev,
         .mtime = entry->mtime,
     };
