@@ -8,7 +8,6 @@ setup() {
     export LC_ALL=C TZ=UTC
     unset TAPE TAR_OPTIONS
     umask 022
-    export ASAN_OPTIONS=detect_leaks=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}
     mkdir -p start/d/e/deep start/other
     cd start || return
     echo hi >d/f
@@ -328,7 +327,7 @@ x.tar.lz4 04224d18'
     setfattr -n user.kind -v test d/f 2>/dev/null || skip "no extended attributes here"
     "$SHOAL" tar cf without.tar d/f
     "$SHOAL" tar cf with.tar --xattrs d/f
-    ! grep -q SCHILY.xattr without.tar
+    run ! grep -q SCHILY.xattr without.tar
     grep -q SCHILY.xattr.user.kind with.tar
     mkdir x y z
     "$SHOAL" tar xf with.tar -C x
@@ -344,7 +343,7 @@ x.tar.lz4 04224d18'
     setfacl -m u:1234:r d/f 2>/dev/null || skip "no ACLs here"
     "$SHOAL" tar cf without.tar d/f
     "$SHOAL" tar cf with.tar --acls d/f
-    ! grep -q SCHILY.acl without.tar
+    run ! grep -q SCHILY.acl without.tar
     grep -q SCHILY.acl.access with.tar
     mkdir x y
     "$SHOAL" tar xpf with.tar -C x
