@@ -114,7 +114,8 @@ static void begin(struct tar *tar, struct tar_options *options)
     tar->listing.full_time = options->full_time;
     tar->listing.utc = options->utc;
     tar->listing.quote = tar_quote;
-    tar->messages.archive = options->archive;
+    if (options->action != TAR_CREATE)
+        tar->messages.archive = options->archive;
     tar->messages.keeps_prefixes = shoal->archive.absolute_names;
     tar->messages.skips_changed = options->skips_changed;
     shoal->context = tar;

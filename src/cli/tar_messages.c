@@ -110,7 +110,7 @@ static void tell_fault(
         tar_error("Unexpected EOF in archive");
         return;
     }
-    if (!*name) /* it is about the archive, where no member's name is known */
+    if (!*name && messages->archive)
         name = messages->archive;
     for (size_t i = 0; i < ELEMENTS(phrases); i++) {
         if (strcmp(event->operation, phrases[i].operation) != 0)

@@ -21,7 +21,7 @@ size_t tar_prefix_length(const char *name);
 
 /* Prints the events of a run. Start from zero. */
 struct tar_messages {
-    const char *archive;
+    const char *archive; /* what is read, for what is told of no member; NULL: none is */
     const char *to;      /* unpacking: where to; left out of names */
     bool skips_changed;  /* files that change while they are read are nothing to tell */
     bool keeps_prefixes; /* of absolute names: nothing is left out */

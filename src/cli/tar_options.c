@@ -618,7 +618,7 @@ static void choose_metadata(struct tar_options *options, struct argp_state *stat
     if (parser->same_owner)
         shoal->insist |= shoal->preserve & SHOAL_KEEP_MODE;
     shoal->archive.leave_acls = !parser->acls;
-    shoal->archive.mask_modes = !parser->same_permissions;
+    shoal->archive.mask_modes = options->action == TAR_EXTRACT && !parser->same_permissions;
     shoal->archive.devices = true;
     if (writing && (parser->xattrs || parser->acls) && shoal->archive.format != SHOAL_FORMAT_PAX)
         argp_error(state, "--xattrs and --acls are only for the pax format");
