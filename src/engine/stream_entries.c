@@ -122,12 +122,12 @@ bool stream_entries_next(
         if (r == 0)
             return false;
         bool is_last = r < 0 && r != -EBADMSG;
-        if (r > 0 && worker->run->options->archive.mask_modes)
-            ret->entry.mode &= S_IFMT | (0777 & ~worker->run->umask);
         if (r > 0)
             r = judge(worker, entries, ret);
         if (r > 0) {
             tell_entry(worker->run, ret);
+            if (worker->run->options->archive.mask_modes && !S_ISLNK(ret->entry.mode))
+                ret->entry.mode &= S_IFMT | (0777 & ~worker->run->umask);
             return true;
         }
         if (r < 0)

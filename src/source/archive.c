@@ -366,8 +366,11 @@ int archive_source_open(int fd, const struct archive_source_options *options,
         byte_stream_free(stream);
         return outcome_fail(outcome, "read", (int)n);
     }
-    /* Nothing at all is an archive of nothing, as for GNU tar. */
-    bool is_tar = n == 0 || (n >= TAR_BLOCK && (tar_is_header(start) || tar_is_zeros(start)));
+    if (n == 0) {
+        byte_stream_free(stream);
+        return outcome_fail(outcome, "understand the archive", -EILSEQ);
+    }
+    bool is_tar = n >= TAR_BLOCK && (tar_is_header(start) || tar_is_zeros(start));
     r = is_tar ? tar_source_new(stream, options, ret) : open_other(stream, options, ret);
     return r < 0 ? outcome_fail(outcome, "understand the archive", r) : 0;
 }

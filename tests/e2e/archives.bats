@@ -158,6 +158,11 @@ rsync_agrees() {
     status_is 1
     names_fault x.tar
     [ ! -e dst ]
+    : >y.tar
+    run copy y.tar dst
+    status_is 1
+    names_fault y.tar
+    [ ! -e dst ]
     run copy nowhere.tar dst
     status_is 1
     names_fault nowhere.tar
