@@ -1,5 +1,6 @@
 #include "cli/tree_events.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -125,11 +126,16 @@ static const char *reason_for(const struct shoal_event *event)
         {"copy onto itself", "source and target are the same file"},
         {"copy into itself", "the target lies inside of it"},
         {"copy over its own source", "the source stands there"},
+        {"understand the archive", "it is of no kind that is known"},
+        {"make the device", "devices are made only with --devices"},
+        {"follow '..' out of the destination for", "nothing is written there"},
     };
 
     for (size_t i = 0; i < ELEMENTS(reasons); i++)
         if (strcmp(event->operation, reasons[i].operation) == 0)
             return reasons[i].reason;
+    if (event->error == EBADMSG)
+        return "it is damaged";
     return strerror(event->error);
 }
 

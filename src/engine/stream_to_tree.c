@@ -553,7 +553,7 @@ static int take_entry(
     if (entry->hard_link)
         return take_member(worker, unpacking, entry);
     if ((S_ISCHR(mode) || S_ISBLK(mode)) && !worker->run->options->archive.devices)
-        return outcome_fail(&worker->outcome, "make, unless devices are asked for,", -EPERM);
+        return outcome_fail(&worker->outcome, "make the device", -EPERM);
     if (S_ISSOCK(mode)) {
         count(&worker->counters.sockets, 1);
         events_note_path(worker->run, "socket skipped", entry->path);
