@@ -230,7 +230,8 @@ struct shoal_summary {
     bool stopped;     /* asked to, or the destination is full */
 };
 
-/* Copies each FROM to TO. -EINVAL: the options contradict each other. */
+/* Copies each FROM to TO. -EINVAL: the options contradict each other; -EOPNOTSUPP: they are for
+ * trees, and TO is an archive (verify, dry_run, reflink ALWAYS). */
 SHOAL_PUBLIC int shoal_copy(const char *const *from, size_t n_from, const char *to,
     const struct shoal_options *options, struct shoal_summary *ret_summary);
 

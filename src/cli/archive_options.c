@@ -20,6 +20,7 @@ enum {
     KEY_NUMERIC_OWNER,
     KEY_STRIP,
     KEY_DEVICES,
+    KEY_IGNORE_ZEROS,
     KEY_FROM_FORMAT,
     KEY_TO_FORMAT,
 };
@@ -45,6 +46,8 @@ static const struct argp_option option_table[] = {
     {"numeric-owner", KEY_NUMERIC_OWNER, NULL, 0, "Go by owners' numbers, not their names",
         TREE_GROUP_ARCHIVE},
     {"strip-components", KEY_STRIP, "N", 0, "Leave out N leading components of names in an archive",
+        TREE_GROUP_ARCHIVE},
+    {"ignore-zeros", KEY_IGNORE_ZEROS, NULL, 0, "Read on where one tar ends and another follows",
         TREE_GROUP_ARCHIVE},
     {"devices", KEY_DEVICES, NULL, 0, "Make the device nodes that are in an archive",
         TREE_GROUP_ARCHIVE},
@@ -164,6 +167,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_STRIP:
         archive->strip_components = parse_number(text, 10000, "--strip-components", state);
+        return 0;
+    case KEY_IGNORE_ZEROS:
+        archive->ignore_zeros = true;
         return 0;
     case KEY_DEVICES:
         archive->devices = true;

@@ -5,6 +5,7 @@
 #include <shoal/shoal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/size.h"
 #include "cli/archive_options.h"
@@ -152,6 +153,20 @@ static error_t parse_way_option(int key, char *text, struct argp_state *state)
     }
 }
 
+/* An archive on standard output goes alone, and to no terminal. */
+static void check_standard_output(struct copy_arguments *arguments, struct argp_state *state)
+{
+    const struct shoal_options *shoal = &arguments->options.shoal;
+
+    if (arguments->n_paths == 0 || strcmp(arguments->paths[arguments->n_paths - 1], "-") != 0 ||
+        shoal->archive.write_archive == SHOAL_NEVER)
+        return;
+    if (isatty(STDOUT_FILENO))
+        argp_error(state, "an archive is not written to a terminal");
+    if (shoal->want_copied || arguments->options.json)
+        argp_error(state, "-v and --json print to standard output, where the archive goes");
+}
+
 /* What can only be judged when all is read. */
 static void check_arguments(struct copy_arguments *arguments, struct argp_state *state)
 {
@@ -172,6 +187,8 @@ static void check_arguments(struct copy_arguments *arguments, struct argp_state 
         argp_error(state, "--dry-run copies nothing that --verify or --sync could be about");
     if (arguments->into)
         shoal->target = SHOAL_TARGET_DIRECTORY;
+    else
+        check_standard_output(arguments, state);
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)

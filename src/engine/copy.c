@@ -98,7 +98,7 @@ int shoal_copy(const char *const *from, size_t n_from, const char *to,
         return -EINVAL;
     bool to_archive = is_archive(to, &own);
     if (to_archive && (own.verify || own.dry_run || own.reflink == SHOAL_ALWAYS))
-        return -EINVAL;
+        return -EOPNOTSUPP;
     int r = run_begin(&run, &own);
     if (r == 0 && to_archive)
         r = pack_call(&run, from, n_from, to);

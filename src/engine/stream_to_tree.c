@@ -158,6 +158,15 @@ static int add_in_flight(
     return added ? 0 : outcome_fail(&worker->outcome, "unpack", -ENOMEM);
 }
 
+/* Lets go of a member that is not handed over. */
+static void drop_member(struct worker *worker, struct unpacking *unpacking, struct member *member)
+{
+    unpack_dirs_leave(worker, unpacking->dirs, member->node);
+    if (member->first_node)
+        unpack_dirs_leave(worker, unpacking->dirs, member->first_node);
+    member_unref(member);
+}
+
 /* Hands a member to the workers, as soon as its elder of the same name is done and there is room.
  * Where all workers are busy, several go as one job. Takes the reference. */
 static int hand_over(struct worker *worker, struct unpacking *unpacking, struct member *member)
@@ -167,6 +176,8 @@ static int hand_over(struct worker *worker, struct unpacking *unpacking, struct 
     if (await_twin(worker, unpacking, member->node, member->name))
         await(worker, unpacking, AWAITS_ROOM, NULL, NULL);
     int r = add_in_flight(worker, unpacking, member, &follows);
+    if (r < 0)
+        drop_member(worker, unpacking, member);
     if (r < 0 || follows)
         return r;
     if (unpacking->last_gathered)
@@ -453,13 +464,13 @@ static int supply(struct worker *worker, struct unpacking *unpacking, struct mem
         if (!handed_over && supplied >= WHOLE_BYTES) {
             member_ref(member);
             r = hand_over(worker, unpacking, member);
-            handed_over = r == 0;
+            handed_over = true;
         }
     }
     member_complete(member, read > 0 ? -ECANCELED : read);
     if (handed_over)
         member_unref(member);
-    else if (r == 0)
+    else
         r = hand_over(worker, unpacking, member);
     /* A worker tells of content that ended early. */
     outcome_clear(&worker->outcome);

@@ -44,7 +44,7 @@ struct turns {
     struct stream_sink *sink;
     struct buffers *buffers;
     struct bytes gathered; /* the emitter's */
-    int error;             /* the emitter's, read by others when it has ended */
+    int error;             /* the first failure: atomic */
 
     pthread_mutex_t lock;
     pthread_cond_t output; /* for the emitter: there is something to write, or the end */
@@ -87,7 +87,7 @@ void turns_free(struct turns *turns)
 
 int turns_error(const struct turns *turns)
 {
-    return turns->error;
+    return __atomic_load_n(&turns->error, __ATOMIC_RELAXED);
 }
 
 /* ---- producing ---- */
@@ -115,6 +115,16 @@ static void add_chunk(struct turn *turn, struct chunk *chunk)
     turn->last = chunk;
     if (turns->first == turn)
         (void)pthread_cond_signal(&turns->output);
+    (void)pthread_mutex_unlock(&turns->lock);
+}
+
+/* Without memory the stream cannot be whole. */
+static void give_up(struct turns *turns)
+{
+    __atomic_store_n(&turns->error, -ENOMEM, __ATOMIC_RELAXED);
+    run_stop(turns->run, STOP_FULL);
+    (void)pthread_mutex_lock(&turns->lock);
+    (void)pthread_cond_broadcast(&turns->room);
     (void)pthread_mutex_unlock(&turns->lock);
 }
 
@@ -150,13 +160,20 @@ static struct buffer *take_buffer(struct turn *turn)
     turn->buffers++;
     turns->buffers_used++;
     (void)pthread_mutex_unlock(&turns->lock);
-    return run_is_stopping(turns->run) ? NULL : buffers_get_now(turns->buffers);
+    if (run_is_stopping(turns->run))
+        return NULL;
+    struct buffer *buffer = buffers_get_now(turns->buffers);
+    if (!buffer)
+        give_up(turns);
+    return buffer;
 }
 
 char *turn_room(struct turn *turn, size_t *ret_room)
 {
-    if (turn->filling && turn->filling->used == TURN_BUFFER_BYTES && flush(turn) < 0)
+    if (turn->filling && turn->filling->used == TURN_BUFFER_BYTES && flush(turn) < 0) {
+        give_up(turn->turns);
         return NULL;
+    }
     if (!turn->filling)
         turn->filling = take_buffer(turn);
     if (!turn->filling)
@@ -280,7 +297,7 @@ void turn_end(struct turn *turn)
 
     if (flush(turn) < 0) {
         buffer_unref(turn->filling);
-        run_stop(turns->run, STOP_FULL); /* no memory: the stream cannot be whole */
+        give_up(turns);
     }
     (void)pthread_mutex_lock(&turns->lock);
     turn->ended = true;
@@ -302,8 +319,8 @@ void turns_close(struct turns *turns)
 /* The sink failed: what follows would, too. */
 static void fail(struct worker *worker, struct turns *turns, int r)
 {
-    if (turns->error == 0 && r != -ECANCELED)
-        turns->error = r;
+    if (turns_error(turns) == 0 && r != -ECANCELED)
+        __atomic_store_n(&turns->error, r, __ATOMIC_RELAXED);
     outcome_clear(&worker->outcome); /* told by whoever asked for the whole */
     run_stop(turns->run, STOP_FULL);
     (void)pthread_mutex_lock(&turns->lock);

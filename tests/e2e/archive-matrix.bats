@@ -244,6 +244,10 @@ with tarfile.open('../x.tar', 'w', format=tarfile.${format}_FORMAT) as tar:
     run copy x.tar dst
     status_is 0
     [ ! -e dst/dir ]
+    run copy --ignore-zeros x.tar all
+    status_is 0
+    cmp src/dir/large all/dir/large
+    cmp src/file all/file
     mkdir both
     run timeout -k 5 60 "$SHOAL" tar xif x.tar -C both
     status_is 0

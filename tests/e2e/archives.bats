@@ -189,6 +189,25 @@ rsync_agrees() {
     [ "$(ls -A small | grep -v lost+found | tr '\n' ' ')" = "fill x.tar " ]
 }
 
+@test "an archive on standard output goes alone" {
+    make_tree src
+    run copy -v src -
+    status_is 2
+    run copy --json src -
+    status_is 2
+    [[ $output != *src/one* ]]
+}
+
+@test "what is for trees alone is refused of an archive that is written, and nothing is made" {
+    make_tree src
+    for option in --verify --dry-run --reflink=always; do
+        run copy $option src x.tar
+        status_is 1
+        names_fault x.tar
+        [ ! -e x.tar ]
+    done
+}
+
 @test "the archive itself is left out of itself" {
     make_tree src
     run copy -T src src/x.tar
