@@ -225,7 +225,17 @@ struct member *member_new(const struct stream_entry *from, struct node *node, co
     }
     node_ref(node);
     member->node = node;
+    member->key = member_key(node, name);
     return member;
+}
+
+uint64_t member_key(const struct node *node, const char *name)
+{
+    uint64_t key = (uintptr_t)node;
+
+    for (; *name; name++)
+        key = (key ^ (unsigned char)*name) * 0x100000001b3U; /* FNV-1a */
+    return key;
 }
 
 void member_ref(struct member *member)

@@ -28,6 +28,7 @@ struct member {
     struct job job;
     void *owner;             /* the driver's */
     struct node *node;       /* held */
+    uint64_t key;            /* of node and name: see member_key() */
     const char *name;        /* in `node` */
     struct node *first_node; /* a hard link: held; where the file is */
     const char *first_name;  /* in `first_node` */
@@ -52,6 +53,9 @@ struct member {
  * memory. */
 struct member *member_new(const struct stream_entry *from, struct node *node, const char *name,
     pthread_mutex_t *lock, pthread_cond_t *supplied);
+/* A number for a name in a directory, different for nearly all. */
+uint64_t member_key(const struct node *node, const char *name);
+
 void member_ref(struct member *member);
 void member_unref(struct member *member);
 

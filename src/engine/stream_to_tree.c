@@ -65,6 +65,8 @@ static int compare_members(const void *a, const void *b)
 {
     const struct member *left = a, *right = b;
 
+    if (left->key != right->key)
+        return left->key < right->key ? -1 : 1;
     if (left->node != right->node)
         return (uintptr_t)left->node < (uintptr_t)right->node ? -1 : 1;
     return strcmp(left->name, right->name);
@@ -74,7 +76,7 @@ static int compare_members(const void *a, const void *b)
 static struct member *find_in_flight(
     const struct unpacking *unpacking, struct node *node, const char *name)
 {
-    const struct member key = {.node = node, .name = name};
+    const struct member key = {.node = node, .name = name, .key = member_key(node, name)};
     return ordered_set_find(&unpacking->in_flight, &key, compare_members);
 }
 

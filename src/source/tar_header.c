@@ -84,21 +84,39 @@ bool tar_is_zeros(const void *block)
     return memcmp(block, zeros, TAR_BLOCK) == 0;
 }
 
+/* The sum of a block's bytes, the checksum's own counting as spaces. A plain loop, which compilers
+ * do many bytes at a time: this is done for every header. */
+static int64_t sum_bytes(const unsigned char *bytes)
+{
+    unsigned sum = 0;
+
+    for (size_t i = 0; i < TAR_BLOCK; i++)
+        sum += bytes[i];
+    for (size_t i = CHECKSUM_AT; i < CHECKSUM_AT + CHECKSUM_N; i++)
+        sum += ' ' - (unsigned)bytes[i];
+    return sum;
+}
+
+/* The same of signed bytes, as old tars summed them on some machines. */
+static int64_t sum_signed_bytes(const unsigned char *bytes)
+{
+    int64_t sum = sum_bytes(bytes);
+
+    for (size_t i = 0; i < TAR_BLOCK; i++)
+        if (bytes[i] >= 0x80 && (i < CHECKSUM_AT || i >= CHECKSUM_AT + CHECKSUM_N))
+            sum -= 256;
+    return sum;
+}
+
 bool tar_is_header(const void *block)
 {
-    const unsigned char *bytes = block;
-    int64_t stated, sum = 0, signed_sum = 0;
+    int64_t stated;
 
-    if (tar_is_zeros(block) ||
-        get_number((const char *)block, CHECKSUM_AT, CHECKSUM_N, &stated) < 0)
+    if (get_number(block, CHECKSUM_AT, CHECKSUM_N, &stated) < 0)
         return false;
-    for (size_t i = 0; i < TAR_BLOCK; i++) {
-        bool is_checksum = i >= CHECKSUM_AT && i < CHECKSUM_AT + CHECKSUM_N;
-        unsigned char byte = is_checksum ? ' ' : bytes[i];
-        sum += byte;
-        signed_sum += (signed char)byte;
-    }
-    return stated == sum || stated == signed_sum;
+    if (stated != sum_bytes(block) && stated != sum_signed_bytes(block))
+        return false;
+    return !tar_is_zeros(block);
 }
 
 static enum tar_flavour find_flavour(const char *block)
