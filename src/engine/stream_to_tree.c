@@ -25,6 +25,8 @@
 
 /* So many members go as one job: measured, see docs/performance.md. */
 #define GATHERED_MAX 16
+/* And no more content, since it lies in buffers that the reader may need. */
+#define GATHERED_BYTES (256 * 1024)
 
 /* What the reader waits for. */
 enum await {
@@ -46,6 +48,7 @@ struct unpacking {
 
     struct member *gathered, *last_gathered; /* handed over soon, as one job */
     unsigned n_gathered;
+    uint64_t bytes_gathered;
     struct buffers *buffers;
     struct buffer *carry; /* where pieces go that cannot be kept where they are */
 
@@ -104,6 +107,7 @@ static void flush(struct worker *worker, struct unpacking *unpacking)
 
     unpacking->gathered = unpacking->last_gathered = NULL;
     unpacking->n_gathered = 0;
+    unpacking->bytes_gathered = 0;
     if (first)
         pool_append(worker->run->pool, &first->job.link);
 }
@@ -188,8 +192,9 @@ static int hand_over(struct worker *worker, struct unpacking *unpacking, struct 
         unpacking->gathered = member;
     unpacking->last_gathered = member;
     unpacking->n_gathered++;
-    if (unpacking->n_gathered >= GATHERED_MAX || !member_is_whole(member) ||
-        pool_hungry(worker->run->pool) > 0)
+    unpacking->bytes_gathered += member->stored_fd < 0 ? member->entry.size : 0;
+    if (unpacking->n_gathered >= GATHERED_MAX || unpacking->bytes_gathered >= GATHERED_BYTES ||
+        !member_is_whole(member) || pool_hungry(worker->run->pool) > 0)
         flush(worker, unpacking);
     return 0;
 }

@@ -152,6 +152,28 @@ rsync_agrees() {
     [ -d y.tar ]
 }
 
+@test "more content than there are buffers for, whatever the size of its members" {
+    for size in 1000 60000 65536 70000 131072 140000; do
+        mkdir "src.$size"
+        for ((i = 0; i < 8000000 / size && i < 600; i++)); do head -c "$size" /dev/zero >"src.$size/$i"; done
+        tar cf x.tar "src.$size"
+        gzip -1 <x.tar >x.tar.gz
+        for archive in x.tar x.tar.gz; do
+            for jobs in 1 3; do
+                # shellcheck disable=SC2016
+                through bash -o pipefail -c 'cat "$1" | "$SHOAL" copy --jobs "$2" --bwlimit=200M - dst' _ $archive $jobs
+                status_is 0
+                diff -rq "src.$size" "dst/src.$size"
+                run copy --jobs $jobs $archive again
+                status_is 0
+                diff -rq "src.$size" "again/src.$size"
+                rm -rf dst again
+            done
+        done
+        rm -rf "src.$size"
+    done
+}
+
 @test "what is no archive is said, and nothing is made" {
     head -c 100000 /dev/urandom >x.tar
     run copy x.tar dst
