@@ -102,9 +102,11 @@ static int64_t sum_signed_bytes(const unsigned char *bytes)
 {
     int64_t sum = sum_bytes(bytes);
 
-    for (size_t i = 0; i < TAR_BLOCK; i++)
-        if (bytes[i] >= 0x80 && (i < CHECKSUM_AT || i >= CHECKSUM_AT + CHECKSUM_N))
+    for (size_t i = 0; i < TAR_BLOCK; i++) {
+        bool is_checksum = i >= CHECKSUM_AT && i < CHECKSUM_AT + CHECKSUM_N;
+        if (!is_checksum && bytes[i] >= 0x80)
             sum -= 256;
+    }
     return sum;
 }
 
