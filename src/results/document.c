@@ -12,7 +12,10 @@
 #include "results/results.h"
 
 #define SCHEMA  "shoal-results"
-#define VERSION 1
+#define VERSION 2
+
+/* Until this version a field of a file may be missing, and then is 0 or "". */
+#define FIRST_VERSION 1
 
 /* --- The records as tables: reading, writing and freeing all follow them. --- */
 
@@ -34,6 +37,7 @@ struct field {
     size_t offset;
     const struct record *record; /* FIELD_RECORD, FIELD_LIST */
     size_t count_offset;         /* FIELD_LIST */
+    unsigned since;              /* the version of files that has it first; 0: all have it */
 };
 
 struct record {
@@ -46,6 +50,10 @@ struct record {
     {                                                                                              \
         .key = #member, .kind = as, .offset = offsetof(struct type, member)                        \
     }
+#define FIELD_SINCE(version, type, as, member)                                                     \
+    {                                                                                              \
+        .key = #member, .kind = as, .offset = offsetof(struct type, member), .since = (version)    \
+    }
 #define FIELD_OF(type, member, table)                                                              \
     {                                                                                              \
         .key = #member, .kind = FIELD_RECORD, .offset = offsetof(struct type, member),             \
@@ -55,6 +63,11 @@ struct record {
     {                                                                                              \
         .key = #member, .kind = FIELD_LIST, .offset = offsetof(struct type, member),               \
         .record = &(table), .count_offset = offsetof(struct type, n_##member)                      \
+    }
+#define FIELD_LIST_SINCE(version, type, member, table)                                             \
+    {                                                                                              \
+        .key = #member, .kind = FIELD_LIST, .offset = offsetof(struct type, member),               \
+        .record = &(table), .count_offset = offsetof(struct type, n_##member), .since = (version)  \
     }
 #define RECORD(name, type)                                                                         \
     static const struct record name##_record = {                                                   \
@@ -67,6 +80,10 @@ static const struct field sample_fields[] = {
     FIELD(sample, FIELD_UINT64, user_ns),
     FIELD(sample, FIELD_UINT64, sys_ns),
     FIELD(sample, FIELD_UINT64, max_rss_kb),
+    FIELD_SINCE(2, sample, FIELD_UINT64, minor_faults),
+    FIELD_SINCE(2, sample, FIELD_UINT64, major_faults),
+    FIELD_SINCE(2, sample, FIELD_UINT64, read_bytes),
+    FIELD_SINCE(2, sample, FIELD_UINT64, written_bytes),
     FIELD(sample, FIELD_STATUS, exit_status),
 };
 RECORD(sample, sample);
@@ -87,6 +104,7 @@ static const struct field system_fields[] = {
     FIELD(system_info, FIELD_UNSIGNED, cores),
     FIELD(system_info, FIELD_UINT64, memory_kb),
     FIELD(system_info, FIELD_TEXT, kernel),
+    FIELD_SINCE(2, system_info, FIELD_TEXT, governor),
 };
 RECORD(system, system_info);
 
@@ -95,8 +113,16 @@ static const struct field file_system_fields[] = {
     FIELD(file_system_info, FIELD_TEXT, type),
     FIELD(file_system_info, FIELD_TEXT, options),
     FIELD(file_system_info, FIELD_MAYBE, has_journal),
+    FIELD_SINCE(2, file_system_info, FIELD_TEXT, device),
+    FIELD_SINCE(2, file_system_info, FIELD_TEXT, scheduler),
+    FIELD_SINCE(2, file_system_info, FIELD_UINT64, scratch_kb),
 };
 RECORD(file_system, file_system_info);
+
+static const struct field warning_fields[] = {
+    FIELD(warning, FIELD_TEXT, text),
+};
+RECORD(warning, warning);
 
 static const struct field series_fields[] = {
     FIELD(series, FIELD_TEXT, id),
@@ -108,7 +134,9 @@ static const struct field series_fields[] = {
     FIELD(series, FIELD_UINT64, seed),
     FIELD(series, FIELD_UINT64, files),
     FIELD(series, FIELD_UINT64, bytes),
+    FIELD_SINCE(2, series, FIELD_TEXT, content),
     FIELD(series, FIELD_BOOL, cold),
+    FIELD_LIST_SINCE(2, series, warnings, warning_record),
     FIELD_LIST_OF(series, methods, method_record),
 };
 RECORD(series, series);
@@ -282,6 +310,7 @@ int document_text(const json_t *root, char **ret)
 
 /* Where in the file the reader is, to name the offending key. */
 struct reader {
+    unsigned version; /* of the file */
     char where[128];
     char **why;
 };
@@ -434,6 +463,18 @@ static int read_field(
     return -EINVAL;
 }
 
+/* A field that the file's version had not yet: all but a text is 0 already. */
+static int read_missing(const struct reader *reader, const struct field *field, void *at)
+{
+    if (field->since <= reader->version)
+        return reader_refuse(reader, "is missing");
+    if (field->kind != FIELD_TEXT)
+        return 0;
+    char *empty = strdup("");
+    *(char **)((char *)at + field->offset) = empty;
+    return empty ? 0 : -ENOMEM;
+}
+
 static int read_record(
     struct reader *reader, const struct record *record, const json_t *value, void *at)
 {
@@ -443,8 +484,7 @@ static int read_record(
         const struct field *field = &record->fields[i];
         const json_t *member = json_object_get(value, field->key);
         size_t length = reader_enter(reader, field->key);
-        int r =
-            member ? read_field(reader, field, member, at) : reader_refuse(reader, "is missing");
+        int r = member ? read_field(reader, field, member, at) : read_missing(reader, field, at);
         if (r < 0)
             return r;
         reader_leave(reader, length);
@@ -474,12 +514,13 @@ static int document_check(const json_t *root, struct results **ret, char **why)
 {
     struct reader reader = {.why = why};
     const char *schema = json_string_value(json_object_get(root, "schema"));
-    const json_t *version = json_object_get(root, "version");
+    json_int_t version = json_integer_value(json_object_get(root, "version"));
 
     if (!schema || strcmp(schema, SCHEMA) != 0)
         return why_set(why, "schema: '%s' is expected: this is no results file", SCHEMA);
-    if (!json_is_integer(version) || json_integer_value(version) != VERSION)
+    if (version < FIRST_VERSION || version > VERSION)
         return why_set(why, "version: %d is expected; the file is another program's", VERSION);
+    reader.version = (unsigned)version;
     struct results *results = calloc(1, sizeof(*results));
     if (!results)
         return -ENOMEM;

@@ -1,6 +1,6 @@
 /* What the bench measured and the report shows: every raw sample, with what was measured where.
- * A results file is JSON (schema "shoal-results", version 1); each series is one run of `shoal
- * bench` for one workload and cache state. */
+ * A results file is JSON (schema "shoal-results", version 2; version 1 is read, too); each series
+ * is one run of `shoal bench` for one workload and cache state. */
 #ifndef SHOAL_RESULTS_RESULTS_H
 #define SHOAL_RESULTS_RESULTS_H
 
@@ -15,7 +15,9 @@ struct sample {
     uint64_t synced_ns; /* until what it wrote was on the device too (syncfs) */
     uint64_t user_ns, sys_ns;
     uint64_t max_rss_kb; /* largest of its processes */
-    int exit_status;     /* 0, or what the shell would say */
+    uint64_t minor_faults, major_faults;
+    uint64_t read_bytes, written_bytes; /* from and to devices, by the system's accounting */
+    int exit_status;                    /* 0, or what the shell would say */
 };
 
 enum verdict {
@@ -42,13 +44,22 @@ struct system_info {
     unsigned cores;
     uint64_t memory_kb;
     char *kernel;
+    char *governor; /* of the processor's frequency, "" if there is none to be seen */
 };
 
 struct file_system_info {
-    char *path;      /* as the user gave it */
-    char *type;      /* "ext4", "tmpfs", … */
-    char *options;   /* mount options */
-    int has_journal; /* 1, 0, or -1 where the question makes no sense or is not answered */
+    char *path;          /* as the user gave it */
+    char *type;          /* "ext4", "tmpfs", … */
+    char *options;       /* mount options */
+    int has_journal;     /* 1, 0, or -1 where the question makes no sense or is not answered */
+    char *device;        /* the block device, "" if there is none */
+    char *scheduler;     /* of that device, "" if there is none to be seen */
+    uint64_t scratch_kb; /* the size it was made with for this series; 0: it stood before */
+};
+
+/* What makes the figures of a series doubtful, in words. */
+struct warning {
+    char *text;
 };
 
 struct series {
@@ -59,7 +70,10 @@ struct series {
     char *workload; /* "insight", "one-large", … */
     uint64_t seed;
     uint64_t files, bytes;
+    char *content; /* what the files hold: "text", "random", "text and random" */
     bool cold;
+    struct warning *warnings;
+    size_t n_warnings;
     struct method_result *methods;
     size_t n_methods;
 };

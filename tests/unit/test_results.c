@@ -219,6 +219,41 @@ static void test_unknown_keys_survive(void **state)
     assert_non_null(strstr(after, "00beef"));
 }
 
+/* A file of the first version lacks what came later; a series with all of it can stand in it. */
+static void test_the_first_version_is_read(void **state)
+{
+    static const char *const later[] = {"minor_faults", "major_faults", "read_bytes",
+        "written_bytes", "governor", "device", "scheduler", "scratch_kb", "content", "warnings"};
+    const struct place *place = *state;
+    struct results *results = NULL;
+    char *why = NULL;
+
+    append_example(place->path);
+    json_t *root = json_load_file(place->path, 0, NULL);
+    assert_non_null(root);
+    assert_int_equal(json_object_set_new(root, "version", json_integer(1)), 0);
+    json_t *series = json_array_get(json_object_get(root, "series"), 0);
+    json_t *method = json_array_get(json_object_get(series, "methods"), 0);
+    json_t *places[] = {series, json_object_get(series, "system"), json_object_get(series, "from"),
+        json_object_get(series, "to"), json_array_get(json_object_get(method, "samples"), 0)};
+    for (size_t i = 0; i < ELEMENTS(places); i++)
+        for (size_t k = 0; k < ELEMENTS(later); k++)
+            (void)json_object_del(places[i], later[k]);
+    assert_int_equal(json_dump_file(root, place->path, 0), 0);
+    json_decref(root);
+
+    assert_int_equal(results_load(place->path, &results, &why), 0);
+    assert_string_equal(results->series[0].content, "");
+    assert_int_equal(results->series[0].n_warnings, 0);
+    assert_int_equal(results->series[0].methods[0].samples[0].minor_faults, 0);
+    assert_int_equal(results->series[0].methods[0].samples[0].real_ns, 110000000);
+    results_free(results);
+    append_example(place->path);
+    assert_int_equal(results_load(place->path, &results, &why), 0);
+    assert_int_equal(results->n_series, 2);
+    results_free(results);
+}
+
 static void test_a_cut_writer_is_no_obstacle(void **state)
 {
     const struct place *place = *state;
@@ -315,7 +350,7 @@ static void test_wrong_values_are_refused(void **state)
     static const struct {
         const char *from, *to, *key;
     } damages[] = {
-        {"\"version\": 1", "\"version\": 2", "version"},
+        {"\"version\": 2", "\"version\": 3", "version"},
         {"shoal-results", "shoal-report", "schema"},
         {"\"verdict\": \"right\"", "\"verdict\": \"good\"", "series[0].methods[0].verdict"},
         {"\"cores\": 1", "\"cores\": -1", "series[0].system.cores"},
@@ -444,6 +479,7 @@ int main(void)
         TEST(test_a_series_comes_back),
         TEST(test_directories_are_made_and_links_kept),
         TEST(test_unknown_keys_survive),
+        TEST(test_the_first_version_is_read),
         TEST(test_a_cut_writer_is_no_obstacle),
         TEST(test_a_cut_file_is_refused),
         TEST(test_every_field_is_checked),
