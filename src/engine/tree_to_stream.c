@@ -28,6 +28,8 @@
 /* A file in more ranges than this is written with its smaller holes filled. */
 #define RANGES_MAX 65536
 
+static const struct range no_data;
+
 struct filler {
     struct job job;
     struct packing *packing;
@@ -60,6 +62,7 @@ struct packer {
     struct bytes head;     /* an encoded entry */
     struct range *ranges;
     size_t n_ranges, ranges_room;
+    bool has_holes; /* else the ranges mean nothing: all is data */
 };
 
 /* ---- records ---- */
@@ -120,7 +123,9 @@ static int encode(struct packer *packer, const struct entry *entry, const char *
         .path = packer->path.data,
         .hard_link = hard_link,
         .entry = &packer->recorded,
-        .ranges = packer->n_ranges > 0 ? packer->ranges : NULL,
+        .ranges = !packer->has_holes     ? NULL
+                  : packer->n_ranges > 0 ? packer->ranges
+                                         : &no_data,
         .n_ranges = packer->n_ranges,
         .number = entry->ino,
     };
@@ -158,14 +163,14 @@ static int add_range(struct packer *packer, uint64_t start, uint64_t end)
     return 0;
 }
 
-/* Finds the ranges that hold data; none are left where there is no hole, or the source cannot tell.
- */
+/* Finds the ranges that hold data, if there are holes and the source can tell. 0 or -ENOMEM. */
 static int find_ranges(struct packer *packer, struct source_file *from, const struct entry *entry)
 {
     uint64_t at = 0, start, end;
     int more = 0;
 
     packer->n_ranges = 0;
+    packer->has_holes = false;
     if (packer->worker->run->options->sparse == SHOAL_NEVER || !content_may_have_holes(entry) ||
         entry->size == 0)
         return 0;
@@ -178,13 +183,13 @@ static int find_ranges(struct packer *packer, struct source_file *from, const st
         if (r < 0)
             return r;
     }
-    bool is_whole = packer->n_ranges == 1 && packer->ranges[0].start == 0 && at == entry->size;
-    if (is_whole || more < 0)
-        packer->n_ranges = 0;
-    else if (packer->n_ranges == RANGES_MAX && at < entry->size)
+    if (more < 0)
+        return 0;
+    if (packer->n_ranges == RANGES_MAX && at < entry->size)
         packer->ranges[packer->n_ranges - 1].end = entry->size;
-    else if (packer->n_ranges == 0) /* nothing but a hole: an empty range at its end */
-        return add_range(packer, entry->size, entry->size);
+    packer->n_ranges =
+        ranges_widen(packer->ranges, packer->n_ranges, STREAM_RANGE_UNIT, entry->size);
+    packer->has_holes = !ranges_are_whole(packer->ranges, packer->n_ranges, entry->size);
     return 0;
 }
 
@@ -223,7 +228,7 @@ static bool is_to_be_moved(
     const struct packer *packer, const struct source_file *from, uint64_t content)
 {
     return from->fd >= 0 && content >= MOVE_FROM_BYTES && packer->packing->sink->ops->move &&
-           packer->n_ranges == 0;
+           !packer->has_holes;
 }
 
 /* The content, then what follows it. Once something of an entry is in the stream, the rest must
@@ -283,7 +288,7 @@ static int put_file(struct packer *packer, struct entry *entry, struct source_fi
             r = put_content(packer, from, entry, &record, content);
         from->ops->close(from);
     }
-    packer->n_ranges = 0;
+    packer->has_holes = false;
     if (r < 0)
         return r;
     count(&worker->counters.files, 1);

@@ -18,12 +18,17 @@
 
 struct stream_sink;
 
+/* Ranges of data begin and end at multiples of it, but the last one may end with the file: GNU tar
+ * reads zeros for what lies between a range's end and the end of its block. */
+#define STREAM_RANGE_UNIT 512
+
 /* An entry to be encoded. */
 struct stream_record {
     const char *path;      /* bytes; a directory's without a trailing slash */
     const char *hard_link; /* the path of an earlier entry that it is another name of, or NULL */
     const struct entry *entry;
-    const struct range *ranges; /* where the content holds data; NULL: everywhere */
+    const struct range *ranges; /* where the content holds data, in whole units and rising order;
+                                 * NULL: everywhere */
     size_t n_ranges;
     uint64_t number; /* names the inode where a format wants a number: the same for all its names */
 };

@@ -187,6 +187,8 @@ static int fill_entry(struct archive_source *source, struct stream_entry *ret)
         return -EBADMSG;
     if (S_ISCHR(entry->mode) || S_ISBLK(entry->mode))
         entry->rdev = archive_entry_rdev(from);
+    ret->size_is_unknown =
+        S_ISREG(entry->mode) && !ret->hard_link && !archive_entry_size_is_set(from);
     if (S_ISREG(entry->mode) && archive_entry_size_is_set(from) && archive_entry_size(from) > 0)
         entry->size = (uint64_t)archive_entry_size(from);
     take_owner(source, ret);

@@ -5,6 +5,7 @@
 #ifndef SHOAL_SOURCE_STREAM_SOURCE_H
 #define SHOAL_SOURCE_STREAM_SOURCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,7 @@ struct stream_entry {
     const char *hard_link; /* the path of an earlier entry that this is another name of, or NULL */
     const char *user, *group; /* the owner's names as the stream has them, NULL where it has none */
     struct entry entry;       /* dev and ino are 0: hard_link is how links are told */
+    bool size_is_unknown;     /* until the content is read; entry.size is 0 */
     const struct range
         *ranges; /* where content with holes holds data, in rising order; NULL: all of it */
     size_t n_ranges;

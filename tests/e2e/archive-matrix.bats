@@ -237,6 +237,81 @@ with tarfile.open('../x.tar', 'w', format=tarfile.${format}_FORMAT) as tar:
     diff -r z dst/z
 }
 
+@test "a sparse file in ranges of any length is converted whole" {
+    needs python3
+    python3 - <<'P'
+def octal(n, size): return (b'%0*o' % (size - 1, n)) + b'\0'
+def block(name, kind, size):
+    b = bytearray(512)
+    b[0:len(name)] = name
+    b[100:108], b[108:116], b[116:124] = octal(0o644, 8), octal(0, 8), octal(0, 8)
+    b[124:136], b[136:148], b[148:156] = octal(size, 12), octal(7, 12), b' ' * 8
+    b[156:157] = kind
+    b[257:265] = b'ustar\x0000'
+    b[148:156] = b'%06o\0 ' % sum(b)
+    return bytes(b)
+def padded(data): return data + bytes(-len(data) % 512)
+def record(key, value):
+    n = len(key) + len(value) + 3
+    total = n + len(str(n))
+    total = n + len(str(total))
+    return b'%d %s=%s\n' % (total, key, value)
+size, ranges = 9000, [(100, 50), (1000, 300), (1500, 36), (4096, 512), (8191, 3), (8999, 1)]
+whole, data = bytearray(size), b''
+for start, length in ranges:
+    piece = bytes((start + i) % 255 + 1 for i in range(length))
+    whole[start:start + length] = piece
+    data += piece
+maps = padded(b'%d\n' % len(ranges) + b''.join(b'%d\n%d\n' % r for r in ranges))
+pax = record(b'GNU.sparse.major', b'1') + record(b'GNU.sparse.minor', b'0') \
+    + record(b'GNU.sparse.name', b'odd') + record(b'GNU.sparse.realsize', b'%d' % size)
+open('expected', 'wb').write(whole)
+open('x.tar', 'wb').write(block(b'pax', b'x', len(pax)) + padded(pax) + block(b'odd', b'0', len(maps + data))
+                          + padded(maps + data) + bytes(1024))
+P
+    ours x.tar direct -T
+    cmp direct/odd expected
+    for format in pax gnu ustar; do
+        ours x.tar y.tar --format=$format
+        rm -rf dst again
+        mkdir dst
+        tar xf y.tar -C dst
+        cmp dst/odd expected
+        ours y.tar again -T
+        cmp again/odd expected
+    done
+}
+
+@test "a zip whose sizes come after the content is converted whole" {
+    needs python3
+    python3 - <<'P' | cat >x.zip
+import sys, zipfile
+class Pipe: # which cannot seek
+    def __init__(self, out): self.out = out
+    def write(self, data): return self.out.write(data)
+    def flush(self): self.out.flush()
+with zipfile.ZipFile(Pipe(sys.stdout.buffer), 'w', zipfile.ZIP_DEFLATED) as z:
+    z.writestr('large', open('src/dir/large', 'rb').read())
+    z.writestr('none', b'')
+    z.writestr('last', b'the end')
+P
+    # shellcheck disable=SC2016
+    run bash -o pipefail -c 'cat x.zip | timeout -k 5 60 "$SHOAL" copy - y.tar'
+    status_is 0
+    mkdir dst
+    tar xf y.tar -C dst
+    cmp dst/large src/dir/large
+    [[ $(<dst/last) == "the end" && -e dst/none ]]
+    # shellcheck disable=SC2016
+    run bash -o pipefail -c 'cat x.zip | timeout -k 5 60 "$SHOAL" tar xOf - >out'
+    status_is 0
+    cmp out <(cat src/dir/large && printf 'the end')
+    head -c 40000 x.zip >cut.zip
+    # shellcheck disable=SC2016
+    run bash -o pipefail -c 'cat cut.zip | timeout -k 5 60 "$SHOAL" copy - z.tar'
+    status_is 1
+}
+
 @test "one archive after another" {
     tar cf a.tar -C src file
     tar cf b.tar -C src dir/large
