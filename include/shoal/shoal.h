@@ -256,8 +256,13 @@ SHOAL_PUBLIC int shoal_pack(const struct shoal_name *names, size_t n_names, int 
 SHOAL_PUBLIC int shoal_unpack(int fd, const char *name, const char *to,
     const struct shoal_options *options, struct shoal_summary *ret_summary);
 
-/* Tells options.archive.on_entry of each entry of an archive. Damage is a fault. */
-SHOAL_PUBLIC int shoal_list(int fd, const char *name, const struct shoal_options *options,
+/* Tells options.archive.on_entry of each entry of FROM, which is as for shoal_copy(). Damage is a
+ * fault. -EILSEQ: it is no archive that is known. */
+SHOAL_PUBLIC int shoal_list(
+    const char *from, const struct shoal_options *options, struct shoal_summary *ret_summary);
+
+/* The same of the archive that a descriptor yields, as shoal_unpack() takes it. */
+SHOAL_PUBLIC int shoal_list_stream(int fd, const char *name, const struct shoal_options *options,
     struct shoal_summary *ret_summary);
 
 /* Filters. Rules are tried in the order they were added and the first that matches decides; what no

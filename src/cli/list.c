@@ -2,7 +2,6 @@
 
 #include <argp.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <shoal/shoal.h>
@@ -115,77 +114,14 @@ static void on_entry(void *context, const struct shoal_entry *entry)
         cli_error("cannot print a name: %s", strerror(ENOMEM));
 }
 
-static int fail(const char *verb, const char *from, int error)
-{
-    _cleanup_free_ char *name = quote_name(from);
-    cli_error("cannot %s %s: %s", verb, name ? name : from, strerror(error));
-    return EXIT_SOME_FAILED;
-}
-
-/* Parts "archive:/path" at the last ":/" before which a regular file of that name stands. Returns
- * the archive's path (free it) and the path in it, NULL where nothing is to be parted. */
-static int part(const char *from, char **ret_archive, const char **ret_part)
-{
-    char *archive = strdup(from);
-    struct stat st;
-
-    if (!archive)
-        return -ENOMEM;
-    *ret_archive = archive;
-    *ret_part = NULL;
-    if (lstat(from, &st) == 0)
-        return 0;
-    for (size_t at = strlen(from); at-- > 0;) {
-        if (from[at] != ':' || from[at + 1] != '/')
-            continue;
-        archive[at] = '\0';
-        if (stat(archive, &st) == 0 && S_ISREG(st.st_mode)) {
-            *ret_part = from + at + 1 + strspn(from + at + 1, "/");
-            return 0;
-        }
-    }
-    (void)strcpy(archive, from); /* which it was */
-    return 0;
-}
-
-/* Opens a FROM and says what is in the way of that. A descriptor, or -1. */
-static int open_from(const char *from, const char *archive)
-{
-    struct stat st;
-    bool is_stdin = strcmp(from, "-") == 0;
-    int fd = is_stdin ? STDIN_FILENO : open(archive, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-
-    if (fd < 0) {
-        (void)fail("open", from, errno);
-        return -1;
-    }
-    if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
-        (void)fail("list", from, EISDIR);
-        (void)close(fd);
-        return -1;
-    }
-    return fd;
-}
-
 static int list_from(struct list *list, const char *from)
 {
     struct shoal_summary summary;
-    _cleanup_free_ char *archive = NULL;
-    const char *path;
 
-    int r = part(from, &archive, &path);
-    if (r < 0)
-        return fail("list", from, -r);
-    int fd = open_from(from, archive);
-    if (fd < 0)
-        return EXIT_SOME_FAILED;
     list->from = from;
-    list->options.shoal.archive.part = path;
     tree_events_begin(&list->events, &list->options, "listed");
-    r = shoal_list(fd, archive, &list->options.shoal, &summary);
+    int r = shoal_list(from, &list->options.shoal, &summary);
     tree_events_end(&list->events, r < 0 ? NULL : &summary);
-    if (fd != STDIN_FILENO)
-        (void)close(fd); /* it was read */
     if (r == -EILSEQ) {
         _cleanup_free_ char *name = quote_name(from);
         cli_error("cannot list %s: it is no archive that is known", name ? name : from);
@@ -246,10 +182,12 @@ static const struct argp argp = {
     .options = option_table,
     .parser = parse_option,
     .args_doc = "FROM...",
-    .doc = "Lists what is in archives, in their order."
-           "\vFROM is an archive, - for standard input, or ARCHIVE:/PATH for what lies at or below "
-           "PATH in it. Exit status: 0 all was listed, 1 something could not be read, 2 wrong "
-           "usage, 130 interrupted. The manual: man shoal-list.",
+    .doc =
+        "Lists what is in directories and archives."
+        "\vFROM is a directory, an archive, - for an archive on standard input, or ARCHIVE:/PATH "
+        "for what lies at or below PATH in it. Exit status: 0 all was listed, 1 something could "
+        "not be read, 2 wrong "
+        "usage, 130 interrupted. The manual: man shoal-list.",
 };
 
 int command_list(int argc, char **argv)
@@ -274,6 +212,8 @@ int command_list(int argc, char **argv)
         if (isatty(STDOUT_FILENO) && list.listing.end == '\n')
             list.listing.quote = quote_name;
         list.options.progress = PROGRESS_NEVER;
+        list.options.shoal.archive.read_archives = SHOAL_ALWAYS;
+        list.options.shoal.archive.sort_names = true;
         list.options.shoal.archive.on_entry = on_entry;
         list.options.shoal.archive.numeric_owner = list.listing.numeric;
         code = list_all(&list);

@@ -300,7 +300,7 @@ static int read_archive(struct tar *tar, int fd, const char *to)
     struct shoal_summary summary;
 
     tar->messages.to = to;
-    int r = options->action == TAR_LIST ? shoal_list(fd, NULL, &options->shoal, &summary)
+    int r = options->action == TAR_LIST ? shoal_list_stream(fd, NULL, &options->shoal, &summary)
                                         : shoal_unpack(fd, NULL, to, &options->shoal, &summary);
     if (r == -EILSEQ) {
         tar_error("This does not look like a tar archive");

@@ -17,6 +17,7 @@
 #include "engine/stream_root.h"
 #include "engine/stream_to_stream.h"
 #include "engine/stream_to_tree.h"
+#include "engine/targets.h"
 #include "sink/directory.h"
 #include "sink/plan.h"
 
@@ -151,10 +152,25 @@ static int unpack(struct run *run, struct root *root, const char *to)
     return r;
 }
 
-int shoal_list(int fd, const char *name, const struct shoal_options *options,
+int shoal_list_stream(int fd, const char *name, const struct shoal_options *options,
     struct shoal_summary *ret_summary)
 {
     return use_stream(fd, name, NULL, options, list, ret_summary);
+}
+
+int shoal_list(
+    const char *from, const struct shoal_options *options, struct shoal_summary *ret_summary)
+{
+    struct root *root = NULL;
+    struct run run;
+    int r = run_begin(&run, options);
+
+    if (r == 0)
+        r = targets_list(&run, from, &root);
+    if (r == 0)
+        r = root->stream ? list(&run, root, NULL) : pack_list(&run, root);
+    run_end(&run, ret_summary);
+    return r == -ECANCELED ? 0 : r;
 }
 
 int shoal_unpack(int fd, const char *name, const char *to, const struct shoal_options *options,

@@ -17,6 +17,7 @@
 #include "engine/tree_to_stream.h"
 #include "entry/archive_name.h"
 #include "sink/archive.h"
+#include "sink/null.h"
 
 /* Looks at what a root's FROM is; `follow`: it was named with a trailing slash. 0, or -ECANCELED
  * after the reason was told. */
@@ -109,6 +110,20 @@ static int pack_trees(struct run *run, struct root *roots, struct stream_sink *s
     r = run_work(run);
     int error = packing_end(packing);
     return r < 0 ? r : error;
+}
+
+int pack_list(struct run *run, struct root *root)
+{
+    struct stream_sink *sink;
+    int r = null_sink_new(&sink);
+
+    if (r < 0) {
+        free_roots(root);
+        return r;
+    }
+    r = pack_trees(run, root, sink, -1);
+    sink->ops->free(sink);
+    return r;
 }
 
 int pack_roots(struct run *run, struct root *roots, int fd)

@@ -13,6 +13,10 @@ int pack_root_new(struct run *run, const char *directory, const char *path, cons
 /* The same for a FROM by cp's rule: under its own name, or (`at_top`) as the top itself. */
 int pack_root(struct run *run, const char *from, bool at_top, struct root **ret);
 
+/* Tells of a tree's entries in order, and writes nothing; takes the root over. 0 or negative errno.
+ */
+int pack_list(struct run *run, struct root *root);
+
 /* Writes trees, chained by job.link.next and taken over, or one stream, to a descriptor. 0 or
  * negative errno. */
 int pack_roots(struct run *run, struct root *roots, int fd);

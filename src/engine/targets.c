@@ -409,3 +409,12 @@ int targets_pack(struct run *run, const char *const *from, size_t n_from, struct
     root_chain_free(&chain);
     return r;
 }
+
+int targets_list(struct run *run, const char *from, struct root **ret)
+{
+    int r = stream_only(run, from, ret);
+
+    if (r == 0)
+        r = pack_root_new(run, NULL, from, from, ret);
+    return r < 0 ? r : 0;
+}

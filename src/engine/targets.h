@@ -25,4 +25,8 @@ int targets_resolve(
  * cannot be packed was told. 0 or a negative errno. */
 int targets_pack(struct run *run, const char *const *from, size_t n_from, struct root **ret);
 
+/* A FROM that is listed: a tree, recorded as it is given, or an archive. 0, or -ECANCELED after it
+ * was told why there is none, or another negative errno. */
+int targets_list(struct run *run, const char *from, struct root **ret);
+
 #endif

@@ -346,15 +346,26 @@ static bool is_output(const struct packing *packing, const struct entry *entry)
            entry->dev == packing->out_dev;
 }
 
-/* Takes `from` over; NULL where the entry is no regular file. 0; 1: it takes no part; or a negative
+/* An entry of which no content was written. */
+static void count_entry(struct counters *counters, const struct entry *entry)
+{
+    if (S_ISREG(entry->mode)) {
+        count(&counters->files, 1);
+        count(&counters->bytes, entry->size);
+    } else {
+        count(S_ISLNK(entry->mode) ? &counters->symlinks : &counters->specials, 1);
+    }
+}
+
+/* Takes `from` over; NULL where no content is to be written. 0; 1: it takes no part; or a negative
  * errno. */
 static int pack_entry(struct packer *packer, struct entry *entry, struct source_file *from)
 {
     struct worker *worker = packer->worker;
     int r = 0;
 
-    if (S_ISSOCK(entry->mode) || is_output(packer->packing, entry)) {
-        bool is_socket = S_ISSOCK(entry->mode);
+    bool is_socket = S_ISSOCK(entry->mode) && !packer->packing->sink->takes_entries_only;
+    if (is_socket || is_output(packer->packing, entry)) {
         events_note(worker, &packer->place,
             is_socket ? "socket skipped" : "is the archive itself: left out");
         count(&worker->counters.sockets, is_socket);
@@ -371,7 +382,7 @@ static int pack_entry(struct packer *packer, struct entry *entry, struct source_
         return put_file(packer, entry, from);
     r = put_entry(packer, entry, NULL);
     if (r == 0)
-        count(S_ISLNK(entry->mode) ? &worker->counters.symlinks : &worker->counters.specials, 1);
+        count_entry(&worker->counters, entry);
     return r;
 }
 
@@ -381,13 +392,16 @@ static int pack_name(struct packer *packer)
     struct worker *worker = packer->worker;
     struct node *node = packer->place.node;
     const struct tree_source_ops *source = node->root->source->ops;
+    bool entry_only = packer->packing->sink->takes_entries_only;
     bool follow = node_follows(worker->run, node);
     struct source_file from;
     struct entry entry;
+    int r = -ESTALE;
 
     worker_is_at(worker, ACTIVITY_SOURCE);
-    int r = source->open_file(node->source_dir, packer->place.name, follow, &worker->scratch,
-        &entry, &from, &worker->outcome);
+    if (!entry_only)
+        r = source->open_file(node->source_dir, packer->place.name, follow, &worker->scratch,
+            &entry, &from, &worker->outcome);
     if (r == 0)
         return pack_entry(packer, &entry, &from);
     if (r != -ESTALE)
@@ -396,7 +410,8 @@ static int pack_name(struct packer *packer)
         node->source_dir, packer->place.name, follow, &worker->scratch, &entry, &worker->outcome);
     if (r < 0)
         return r;
-    if (S_ISREG(entry.mode) || S_ISDIR(entry.mode)) /* it was something else a moment ago */
+    if ((S_ISREG(entry.mode) && !entry_only) ||
+        S_ISDIR(entry.mode)) /* it was something else a moment ago */
         return outcome_fail(&worker->outcome, "open (it keeps changing its type)", -ESTALE);
     return pack_entry(packer, &entry, NULL);
 }

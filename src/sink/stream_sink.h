@@ -57,6 +57,7 @@ struct stream_sink_ops {
 
 struct stream_sink {
     const struct stream_sink_ops *ops;
+    bool takes_entries_only; /* sockets too, and no content: nothing is opened for it */
 };
 
 #endif

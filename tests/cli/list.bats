@@ -88,16 +88,33 @@ P
 }
 
 @test "several archives; what cannot be read is named, the rest is listed" {
-    mkdir dir
     echo "no archive at all" >text
     tar -cf b.tar d/f
-    run --separate-stderr "$SHOAL" list nope dir text b.tar nope:/x
+    run --separate-stderr "$SHOAL" list nope text b.tar nope:/x
     [ "$status" -eq 1 ]
     [ "$output" = d/f ]
-    [ "$stderr" = "shoal: cannot open 'nope': No such file or directory
-shoal: cannot list 'dir': Is a directory
+    [ "$stderr" = "shoal: cannot examine 'nope': No such file or directory
 shoal: cannot list 'text': it is no archive that is known
-shoal: cannot open 'nope:/x': No such file or directory" ]
+shoal: cannot examine 'nope:/x': No such file or directory" ]
+}
+
+@test "a directory is listed as tar would record it, in the order of names, sockets too" {
+    mkdir -p t/b/c
+    echo 1 >t/b/c/z
+    ln t/b/c/z t/b/y
+    ln -s nowhere t/a
+    mkfifo t/p
+    chmod 0 t/b/c/z # listing opens no file
+    python3 -c "import socket; socket.socket(socket.AF_UNIX).bind('t/s')"
+    run "$SHOAL" list t
+    [ "$output" = $'t/\nt/a\nt/b/\nt/b/c/\nt/b/c/z\nt/b/y\nt/p\nt/s' ]
+    rm t/s
+    "$SHOAL" copy --sort=name t t.tar
+    run "$SHOAL" list -l t/
+    [ "$output" = "$("$SHOAL" list -l t.tar)" ]
+    run strace -f -e trace=openat,open -o trace "$SHOAL" list t
+    [ "$status" -eq 0 ] || skip "strace cannot trace here"
+    ! grep -E '"(z|y|p)"' trace
 }
 
 @test "a cut archive is a fault, after what could be listed" {
