@@ -140,7 +140,7 @@ struct shoal_archive_options {
     enum shoal_format format;
     enum shoal_compression compression;
     int level;           /* of compression; 0: its own default */
-    size_t record_bytes; /* the archive ends at a multiple of it; 0: 10,240 */
+    size_t record_bytes; /* the archive ends at a multiple of it, itself one of 512; 0: 10,240 */
     bool sort_names; /* each directory's names in order of their bytes: the same archive every time
                       */
     bool set_mtime, set_uid, set_gid; /* record these instead of the files' own */
@@ -246,7 +246,8 @@ struct shoal_name {
     const char *directory, *path;
 };
 
-/* Writes the trees of these names to an archive. The descriptor is the caller's. */
+/* Writes the trees of these names to an archive. The descriptor is the caller's. -EINVAL: the
+ * options contradict each other. */
 SHOAL_PUBLIC int shoal_pack(const struct shoal_name *names, size_t n_names, int fd,
     const struct shoal_options *options, struct shoal_summary *ret_summary);
 

@@ -73,8 +73,9 @@ int shoal_pack(const struct shoal_name *names, size_t n_names, int fd,
 {
     struct root *roots = NULL;
     struct run run;
+    if (options->archive.record_bytes % 512 != 0)
+        return -EINVAL;
     int r = run_begin(&run, options);
-
     if (r == 0)
         r = name_roots(&run, names, n_names, &roots);
     if (r == 0)

@@ -40,7 +40,7 @@ static bool options_contradict(const struct shoal_options *options)
 {
     return (options->reflink == SHOAL_ALWAYS &&
                (options->sparse != SHOAL_AUTO || options->verify)) ||
-           options->jobs > WORKERS_MAX;
+           options->jobs > WORKERS_MAX || options->archive.record_bytes % 512 != 0;
 }
 
 static int run_call(

@@ -372,15 +372,12 @@ static uint64_t move_file(struct worker *worker, struct turns *turns, const stru
         size_t step =
             content_await_pace(worker, rest < MOVE_STEP_BYTES ? (size_t)rest : MOVE_STEP_BYTES);
         worker_is_at(worker, ACTIVITY_DESTINATION);
-        ssize_t k = step > 0 ? sink->ops->move(sink, chunk->file.fd, chunk->file.base + at, step,
-                                   &worker->outcome)
-                             : -ECANCELED;
-        if (k < 0)
-            fail(worker, turns, (int)k);
-        if (k <= 0)
+        size_t k =
+            step == 0 ? 0 : sink->ops->move(sink, chunk->file.fd, chunk->file.base + at, step);
+        if (k == 0)
             break;
-        at += (uint64_t)k;
-        count(&worker->counters.moved, (uint64_t)k);
+        at += k;
+        count(&worker->counters.moved, k);
     }
     return at;
 }

@@ -105,8 +105,7 @@ static int archive_write_bytes(
     return 0;
 }
 
-static ssize_t archive_move(
-    struct stream_sink *stream, int fd, uint64_t offset, size_t n, struct outcome *outcome)
+static size_t archive_move(struct stream_sink *stream, int fd, uint64_t offset, size_t n)
 {
     struct archive_sink *sink = (struct archive_sink *)stream;
     off_t from = (off_t)offset;
@@ -118,14 +117,13 @@ static ssize_t archive_move(
         k = sink->is_pipe ? splice(fd, &from, sink->fd, NULL, n, 0)
                           : sendfile(sink->fd, fd, &from, n);
     while (k < 0 && errno == EINTR);
-    if (k < 0 && (errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP)) {
-        sink->cannot_move = true; /* appending, say */
+    if (k < 0) {
+        /* Appending, say; or one of the two ends fails: to read and to write shows which. */
+        sink->cannot_move = errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP;
         return 0;
     }
-    if (k < 0)
-        return outcome_fail_target(outcome, "write", -errno);
     sink->written += (uint64_t)k;
-    return k;
+    return (size_t)k;
 }
 
 /* ---- the end ---- */

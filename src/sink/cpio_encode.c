@@ -9,6 +9,9 @@
 
 #define HEADER_BYTES 110
 
+/* The name that ends an archive. */
+#define TRAILER "TRAILER!!!"
+
 /* Names and content end at multiples of it. */
 #define ALIGNMENT 4
 
@@ -47,27 +50,30 @@ int cpio_encode(const struct encode_options *options, const struct stream_record
     size_t before = out->n, link_length = is_link ? strlen(entry->link_target) : 0;
     uint64_t size = is_link ? link_length : tar_content_bytes(options->format, record);
     const char *name = record->path;
+    size_t prefix = strcmp(name, TRAILER) == 0 ? 2 : 0; /* else it would end the archive */
 
-    if (size > UINT32_MAX || entry->mtime.tv_sec < 0 || entry->mtime.tv_sec > UINT32_MAX ||
-        (record->hard_link && entry->nlink < 2))
+    if (size > UINT32_MAX || (record->hard_link && entry->nlink < 2))
         return outcome_fail(outcome, "record", -EOVERFLOW);
+    bool time_fits = entry->mtime.tv_sec >= 0 && entry->mtime.tv_sec <= UINT32_MAX;
+    if (!time_fits)
+        outcome_note(outcome, ASPECT_TIMES, -EOVERFLOW);
     const unsigned fields[13] = {
         (unsigned)record->number,
         entry->mode,
         entry->uid,
         entry->gid,
         entry->nlink > UINT32_MAX ? UINT32_MAX : (unsigned)entry->nlink,
-        (unsigned)entry->mtime.tv_sec,
+        time_fits ? (unsigned)entry->mtime.tv_sec : 0,
         (unsigned)size,
         (unsigned)(record->number >> 32), /* the device: with the inode, what names the file */
         minor(entry->dev),
         major(entry->rdev),
         minor(entry->rdev),
-        (unsigned)strlen(name) + 1,
+        (unsigned)(prefix + strlen(name)) + 1,
         0,
     };
     note_losses(options, entry, outcome);
-    int r = put_header(out, fields, name);
+    int r = put_header(out, fields, prefix ? "./" TRAILER : name);
     if (r == 0 && is_link) {
         r = bytes_append(out, entry->link_target, link_length);
         if (r == 0)
@@ -82,6 +88,6 @@ int cpio_encode(const struct encode_options *options, const struct stream_record
 
 int cpio_encode_end(struct bytes *out)
 {
-    static const unsigned fields[13] = {[4] = 1, [11] = 11};
-    return put_header(out, fields, "TRAILER!!!");
+    static const unsigned fields[13] = {[4] = 1, [11] = sizeof(TRAILER)};
+    return put_header(out, fields, TRAILER);
 }

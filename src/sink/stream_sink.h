@@ -45,10 +45,9 @@ struct stream_sink_ops {
 
     /* Writes what was encoded, or content. */
     int (*write)(struct stream_sink *sink, const void *bytes, size_t n, struct outcome *outcome);
-    /* Writes up to n bytes of a file by the kernel alone: how many; 0: it cannot, or the file has
-     * ended, and write() is to be used. */
-    ssize_t (*move)(
-        struct stream_sink *sink, int fd, uint64_t offset, size_t n, struct outcome *outcome);
+    /* Writes up to n bytes of a file by the kernel alone: how many; 0: it cannot, or fails, or the
+     * file has ended: write() is to be used. */
+    size_t (*move)(struct stream_sink *sink, int fd, uint64_t offset, size_t n);
     /* Ends the stream, and tells of any write that failed late. */
     int (*finish)(struct stream_sink *sink, struct outcome *outcome);
     /* Undoes or leaves what is there, where finish() was not reached. */

@@ -2,12 +2,14 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include "base/quote.h"
 #include "entry/acl.h"
 #include "entry/owner_names.h"
 #include "entry/xattrs.h"
@@ -51,6 +53,7 @@ struct encoder {
     struct bytes *out;
     struct outcome *outcome;
     bool is_sparse;
+    bool is_binary; /* a name in `pax` is not UTF-8 */
 };
 
 static bool is_gnu(const struct encoder *encoder)
@@ -153,6 +156,14 @@ static int put_time_record(struct encoder *encoder, const char *key, const struc
     return put_record(encoder, key, text, (size_t)n);
 }
 
+/* A name, which may be of any bytes. */
+static int put_name_record(
+    struct encoder *encoder, const char *key, const char *name, size_t length)
+{
+    encoder->is_binary |= !utf8_is_valid(name, length);
+    return put_record(encoder, key, name, length);
+}
+
 /* A number that the block may not hold. */
 static int put_number(
     struct encoder *encoder, size_t at, size_t size, int64_t value, const char *key)
@@ -222,7 +233,7 @@ static int put_path(struct encoder *encoder)
     if (!is_pax(encoder))
         return -ENAMETOOLONG;
     (void)put_text(encoder->block, NAME, path, 100);
-    return put_record(encoder, "path", path, length);
+    return put_name_record(encoder, "path", path, length);
 }
 
 static int put_link(struct encoder *encoder, const char *link)
@@ -234,7 +245,7 @@ static int put_link(struct encoder *encoder, const char *link)
     (void)put_text(encoder->block, LINK, link, 100);
     if (is_gnu(encoder))
         return put_long_name(encoder, 'K', link, length);
-    return is_pax(encoder) ? put_record(encoder, "linkpath", link, length) : -ENAMETOOLONG;
+    return is_pax(encoder) ? put_name_record(encoder, "linkpath", link, length) : -ENAMETOOLONG;
 }
 
 static int put_owner_name(
@@ -273,8 +284,13 @@ static int put_times(struct encoder *encoder)
     const struct entry *entry = encoder->entry;
     int64_t seconds = entry->mtime.tv_sec;
 
-    if (!is_pax(encoder))
+    if (!is_pax(encoder)) {
+        if (seconds < 0 && !is_gnu(encoder)) {
+            outcome_note(encoder->outcome, ASPECT_TIMES, -EOVERFLOW);
+            seconds = 0;
+        }
         return put_number(encoder, MTIME, seconds, NULL);
+    }
     bool exact = fits_octal(seconds, 12);
     put_octal(encoder->block, MTIME, exact ? (uint64_t)seconds : 0);
     int r =
@@ -300,18 +316,26 @@ static int put_acl(struct encoder *encoder, const char *key, const void *value, 
 static int put_xattr(struct encoder *encoder, const char *name, const void *value, size_t length)
 {
     static const char prefix[] = "SCHILY.xattr.";
-    char key[sizeof(prefix) + 255];
+    char key[sizeof(prefix) + 3 * XATTR_NAME_MAX], *at = stpcpy(key, prefix);
 
     if (strcmp(name, XATTR_ACL_ACCESS) == 0)
         return put_acl(encoder, "SCHILY.acl.access", value, length);
     if (strcmp(name, XATTR_ACL_DEFAULT) == 0)
         return put_acl(encoder, "SCHILY.acl.default", value, length);
-    /* A key ends at the first equals sign. */
-    if (strchr(name, '=') || strlen(name) > 255) {
+    if (strlen(name) > XATTR_NAME_MAX) {
         outcome_note(encoder->outcome, xattr_aspect(name), -EOPNOTSUPP);
         return 0;
     }
-    (void)snprintf(key, sizeof(key), "%s%s", prefix, name);
+    /* A key ends at the first equals sign; GNU tar writes and reads these two for it, and for a
+     * percent sign. */
+    for (; *name; name++) {
+        bool is_code = strncmp(name, "%3D", 3) == 0 || strncmp(name, "%25", 3) == 0;
+        if (*name == '=' || is_code)
+            at = stpcpy(at, is_code ? "%25" : "%3D");
+        else
+            *at++ = *name;
+    }
+    *at = '\0';
     return put_record(encoder, key, value, length);
 }
 
@@ -404,7 +428,7 @@ static int put_pax_sparse(struct encoder *encoder)
     if (r == 0)
         r = put_record(encoder, "GNU.sparse.minor", "0", 1);
     if (r == 0)
-        r = put_record(encoder, "GNU.sparse.name", encoder->path.data, encoder->path.n);
+        r = put_name_record(encoder, "GNU.sparse.name", encoder->path.data, encoder->path.n);
     if (r == 0)
         r = put_number_record(encoder, "GNU.sparse.realsize", (int64_t)encoder->entry->size);
     return r;
@@ -500,11 +524,13 @@ static void put_header_name(char *block, const char *directory, const struct byt
 
 static int put_pax_header(struct encoder *encoder)
 {
+    static const char binary[] = "21 hdrcharset=BINARY\n";
     char block[BLOCK] = {0};
-    size_t n = encoder->pax.n;
+    size_t binary_length = encoder->is_binary ? strlen(binary) : 0, n = encoder->pax.n;
 
     if (n == 0)
         return 0;
+    n += binary_length;
     put_header_name(block, "./PaxHeaders/", &encoder->path);
     put_octal(block, MODE, 0644);
     put_octal(block, UID, 0);
@@ -516,7 +542,9 @@ static int put_pax_header(struct encoder *encoder)
     put_checksum(block);
     int r = bytes_append(encoder->out, block, sizeof(block));
     if (r == 0)
-        r = bytes_append(encoder->out, encoder->pax.data, n);
+        r = bytes_append(encoder->out, binary, binary_length);
+    if (r == 0)
+        r = bytes_append(encoder->out, encoder->pax.data, encoder->pax.n);
     return r == 0 ? bytes_append_zeros(encoder->out, (BLOCK - n % BLOCK) % BLOCK) : r;
 }
 

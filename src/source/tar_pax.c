@@ -1,12 +1,12 @@
 #include "source/tar_pax.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "entry/acl.h"
 
-#define XATTR_NAME_BYTES 255
 /* More no file system lists: it has 64 KiB for their names. */
 #define XATTRS_MAX 4096
 
@@ -140,7 +140,7 @@ static int add_xattr(struct tar_pax *pax, const char *name, const void *value, s
 {
     if (pax->xattrs.n >= XATTRS_MAX)
         return -EBADMSG;
-    if (!*name || strlen(name) > XATTR_NAME_BYTES || xattr_set_find(&pax->xattrs, name) >= 0)
+    if (!*name || strlen(name) > XATTR_NAME_MAX || xattr_set_find(&pax->xattrs, name) >= 0)
         return 0;
     return xattr_set_add(&pax->xattrs, name, value, length);
 }
@@ -178,6 +178,20 @@ static void decode_percent(char *name)
     *to = '\0';
 }
 
+/* GNU tar has these two codes alone. */
+static void decode_gnu(char *name)
+{
+    char *to = name;
+
+    for (const char *from = name; *from; to++) {
+        bool is_equals = strncmp(from, "%3D", 3) == 0;
+        bool is_code = is_equals || strncmp(from, "%25", 3) == 0;
+        *to = is_equals ? '=' : *from;
+        from += is_code ? 3 : 1;
+    }
+    *to = '\0';
+}
+
 static int base64_digit(char c)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -205,10 +219,21 @@ static int decode_base64(struct value value, struct bytes *out)
     return r;
 }
 
+static int add_plain_xattr(struct tar_pax *pax, const char *key, struct value value)
+{
+    char name[XATTR_NAME_MAX * 3 + 1];
+
+    if (strlen(key) >= sizeof(name))
+        return 0;
+    (void)strcpy(name, key);
+    decode_gnu(name);
+    return add_xattr(pax, name, value.text, value.length);
+}
+
 static int add_encoded_xattr(struct tar_pax *pax, const char *key, struct value value)
 {
     struct bytes decoded = {0};
-    char name[XATTR_NAME_BYTES * 3 + 1];
+    char name[XATTR_NAME_MAX * 3 + 1];
 
     if (strlen(key) >= sizeof(name))
         return 0;
@@ -234,7 +259,7 @@ static int parse_xattr(const struct tar_pax_reader *reader, const char *key, str
     if (!reader->want_xattrs)
         return 0;
     if ((name = skip_prefix(key, "SCHILY.xattr.")))
-        return add_xattr(reader->pax, name, value.text, value.length);
+        return add_plain_xattr(reader->pax, name, value);
     if ((name = skip_prefix(key, "LIBARCHIVE.xattr.")))
         return add_encoded_xattr(reader->pax, name, value);
     if (reader->leave_acls)
@@ -315,7 +340,7 @@ static int parse_record(const struct tar_pax_reader *reader, const char *key, st
 static int parse_next(
     const struct tar_pax_reader *reader, const char *record, size_t rest, size_t *ret_length)
 {
-    char key[XATTR_NAME_BYTES * 3 + 64];
+    char key[XATTR_NAME_MAX * 3 + 64];
     size_t length = 0, at = 0;
 
     for (; at < rest && record[at] >= '0' && record[at] <= '9'; at++) {
