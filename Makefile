@@ -29,6 +29,7 @@ check:
 peers: all
 	@tools/install-packages demo peers
 	@bench/peers
+	@bench/archives
 
 install: all
 	@meson install -C $(BUILD)
