@@ -216,7 +216,12 @@ with tarfile.open('../x.tar', 'w', format=tarfile.${format}_FORMAT) as tar:
 @test "cpio of GNU cpio in each format, hard links with the content last, read by us" {
     needs cpio
     rm src/dir/$'new\nline'
+    local highest
+    highest=$(find src -printf '%i\n' | sort -n | tail -n 1)
     for format in newc crc odc bin; do
+        # cpio cuts inode numbers off that these have no room for: files then seem to be links of each other.
+        [[ $format == odc && $highest -ge 262144 ]] && continue
+        [[ $format == bin && $highest -ge 65536 ]] && continue
         [ $format != bin ] || rm -rf src/char src/block src/fifo
         # `bin` has no room for these.
         [ $format != bin ] || chown 0:0 src/empty
