@@ -54,9 +54,10 @@ static char *put_words(const struct name_place *place, uint64_t bits, char joint
 
 static const struct name_kind *choose_kind(const struct name_kind *kinds, uint64_t bits)
 {
-    uint64_t all = 0;
+    const struct name_kind *kind = kinds;
+    uint64_t all = kind->weight;
 
-    for (const struct name_kind *kind = kinds; kind->suffix; kind++)
+    while ((++kind)->suffix)
         all += kind->weight;
     for (bits %= all; bits >= kinds->weight; kinds++)
         bits -= kinds->weight;

@@ -1,15 +1,17 @@
 #include "bench/profile.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/open.h"
 #include "bench/profile_store.h"
 
 #define SCHEMA         "shoal-profile"
@@ -227,22 +229,25 @@ static int read_profile(struct profile *profile, json_t *root, char **ret_why)
 /* The text of the file. */
 static int read_text(const char *path, char **ret, size_t *ret_length, char **ret_why)
 {
-    _cleanup_fclose_ FILE *in = fopen(path, "re");
     _cleanup_free_ char *text = malloc(FILE_BYTES_MAX + 1);
+    _cleanup_close_ int fd = open_at(AT_FDCWD, path, O_RDONLY, 0);
+    size_t length = 0;
+    ssize_t n = fd;
 
     if (!text)
         return -ENOMEM;
-    if (!in) {
-        int r = -errno;
-        (void)bad(ret_why, "%s", strerror(-r));
-        return r;
+    while (n >= 0 && length <= FILE_BYTES_MAX) {
+        n = read(fd, text + length, FILE_BYTES_MAX + 1 - length);
+        if (n == 0)
+            break;
+        if (n < 0)
+            n = -errno;
+        else
+            length += (size_t)n;
     }
-    errno = 0;
-    size_t length = fread(text, 1, FILE_BYTES_MAX + 1, in);
-    if (ferror(in)) {
-        int r = errno ? -errno : -EIO;
-        (void)bad(ret_why, "%s", strerror(-r));
-        return r;
+    if (n < 0) {
+        (void)bad(ret_why, "%s", strerror((int)-n));
+        return (int)n;
     }
     if (length > FILE_BYTES_MAX)
         return bad(ret_why, "it is too large for a profile");

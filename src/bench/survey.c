@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,9 +37,11 @@ static int add_sample(struct samples *samples, uint64_t number)
     return 0;
 }
 
-/* "cannot read 'TOP/…/NAME': reason"; `name` may be NULL. Gives `error` back. */
+/* "cannot read 'TOP/…/NAME': reason", `name` may be NULL; of the top itself only the reason. Gives
+ * `error` back. */
 static int cannot_read(char **ret_why, const struct visit *visit, const char *name, int error)
 {
+    const bool is_top = !visit->parent && !name;
     char *path = strdup(name ? name : ".");
 
     for (; visit && path; visit = visit->parent) {
@@ -48,7 +51,9 @@ static int cannot_read(char **ret_why, const struct visit *visit, const char *na
     }
     _cleanup_free_ char *quoted = path ? quote_name(path) : NULL;
     free(path);
-    if (asprintf(ret_why, "cannot read %s: %s", quoted ? quoted : "?", strerror(-error)) < 0)
+    if (is_top)
+        *ret_why = strdup(strerror(-error));
+    else if (asprintf(ret_why, "cannot read %s: %s", quoted ? quoted : "?", strerror(-error)) < 0)
         *ret_why = NULL;
     return error;
 }

@@ -28,8 +28,8 @@ struct survey {
 };
 
 /* Walks the directory and all below it; below `path` itself no symbolic link is followed. `ret`
- * comes empty, but for `samples`. *ret_why (free it; NULL if memory is out) is what could not be
- * read and why. */
+ * comes empty, but for `samples`. *ret_why (free it; NULL if memory is out) says why, and of what
+ * below it. */
 int survey_directory(const char *path, struct survey *ret, char **ret_why);
 
 void survey_samples_clear(struct survey_samples *samples);

@@ -30,15 +30,16 @@ static const struct workload_kind kinds[] = {
     {"insight", "2,200 files, 76,289 KB: the books of a documentation disc", layout_insight,
         "text and random", NULL, INSIGHT_FILES, INSIGHT_BYTES, 1},
     {"one-large", "the same bytes in one file", layout_one, "text", NULL, 1, INSIGHT_BYTES, 1},
-    {"linux-tree", "78,579 files, 1.3 GB: the Linux kernel's source", layout_shape, NULL,
+    {"linux-tree", "78,579 files, 1.3 GB: the source of Linux", layout_shape, NULL,
         &shape_linux_tree, 0, 0, 1},
-    {"node-modules", "20,713 files, 431 MB: six large npm packages", layout_shape, NULL,
+    {"node-modules", "20,713 files, 431 MB: an npm install", layout_shape, NULL,
         &shape_node_modules, 0, 0, 1},
-    {"imagenet", "12,812 files, 1.5 GB: a hundredth of ImageNet", layout_shape, NULL,
+    {"imagenet", "12,812 files, 1.5 GB: a hundredth of ImageNet's images", layout_shape, NULL,
         &shape_imagenet, 0, 0, 100},
-    {"maildir", "20,000 files, 328 MB: messages in one directory", layout_shape, NULL,
-        &shape_maildir, 0, 0, 1},
-    {"desktop", "40,000 files: a desktop's home", layout_shape, NULL, &shape_desktop, 0, 0, 1},
+    {"maildir", "20,000 files, 328 MB: mail, in one directory", layout_shape, NULL, &shape_maildir,
+        0, 0, 1},
+    {"desktop", "40,000 files, 12.4 GB: a home directory", layout_shape, NULL, &shape_desktop, 0, 0,
+        1},
 };
 static const struct workload_kind flat_kind = {.lay_out = layout_flat, .content = "text"};
 static const struct workload_kind profile_kind = {.lay_out = layout_shape, .divisor = 1};

@@ -254,13 +254,12 @@ static void test_edges_of_what_can_be_learned(void **state)
 static void test_what_cannot_be_learned(void **state)
 {
     struct profile *profile = NULL;
-    char path[128], wanted[256];
+    char path[128];
 
     (void)snprintf(path, sizeof(path), "%s/none", (char *)*state);
     char *why = NULL;
     assert_int_equal(profile_learn(path, &profile, &why), -ENOENT);
-    (void)snprintf(wanted, sizeof(wanted), "cannot read '%s': No such file or directory", path);
-    assert_string_equal(why, wanted);
+    assert_string_equal(why, "No such file or directory");
     free(why);
     assert_int_equal(profile_learn(*state, &profile, &why), -EINVAL);
     assert_string_equal(why, "there is no regular file in it");
