@@ -171,8 +171,8 @@ static int read_levels(struct profile *profile, const json_t *root, char **ret_w
 static int check_mean(const struct shape *shape, char **ret_why)
 {
     __extension__ typedef unsigned __int128 uint128;
-    uint128 by_table = (uint128)quantiles_mean(&shape->sizes) * shape->files / QUANTILE_ONE;
-    uint128 bytes = shape->bytes, slack = bytes / 50 + shape->files;
+    uint128 by_table = (uint128)quantiles_mean(&shape->sizes) * shape->files / 1000;
+    uint128 bytes = shape->bytes, slack = bytes / 20 + shape->files;
 
     if (by_table > bytes + slack || by_table + slack < bytes)
         return bad(ret_why, "sizes: their mean is not that of bytes and files");

@@ -4,9 +4,9 @@
  *   {"schema": "shoal-profile", "version": 1,
  *    "files": 2200, "directories": 130, "bytes": 78119936,
  *    "levels": [[1, 3], [5, 10], …],           directories and files of each depth, the top first
- *    "sizes": [[0, 12], …, [1000000, 552112]],  millionths of all files, and the bytes that so many
- *                                               have at most; a straight line between two points
- *    "files-per-directory": …, "subdirectories": …, "name-lengths": …}    in the same form
+ *    "sizes": [[0, 12], …, [1000000000, 552112]],  billionths of all files, and the bytes that so
+ *                                               many have at most; a straight line between two
+ * points "files-per-directory": …, "subdirectories": …, "name-lengths": …}    in the same form
  */
 #ifndef SHOAL_BENCH_PROFILE_H
 #define SHOAL_BENCH_PROFILE_H

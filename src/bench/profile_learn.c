@@ -11,12 +11,14 @@
 
 __extension__ typedef unsigned __int128 uint128;
 
+#define MILLION 1000000
+
 /* Where the parts of a table end, in millionths: closer together towards the tail, which has most
  * of the bytes. */
 static const uint32_t ends[] = {1000, 10000, 20000, 50000, 100000, 150000, 200000, 250000, 300000,
     350000, 400000, 450000, 500000, 550000, 600000, 650000, 700000, 750000, 800000, 850000, 900000,
     920000, 940000, 950000, 960000, 970000, 980000, 985000, 990000, 993000, 995000, 997000, 998000,
-    999000, 999500, 999800, 999900, 999950, 999990, QUANTILE_ONE};
+    999000, 999500, 999800, 999900, 999950, 999990, MILLION};
 
 /* As many different numbers as this, or fewer, are kept one by one. */
 #define FEW 128
@@ -95,7 +97,7 @@ static void learn_table(struct samples *samples, struct profile_table *table)
     if (learn_steps(samples, table))
         return;
     for (size_t i = 0; i < ELEMENTS(ends); i++) {
-        size_t to = (size_t)((uint128)samples->n * ends[i] / QUANTILE_ONE);
+        size_t to = (size_t)((uint128)samples->n * ends[i] / MILLION);
         if (to > from)
             learn_part(samples, from, to, table);
         from = to;

@@ -4,8 +4,8 @@
 
 __extension__ typedef unsigned __int128 uint128;
 
-/* Shares have this many bits of fraction below a millionth. */
-#define FRACTION_BITS 20
+/* Shares have this many bits of fraction below a billionth. */
+#define FRACTION_BITS 10
 #define WHOLE         ((uint64_t)QUANTILE_ONE << FRACTION_BITS)
 
 /* The first point to the right of a share, in fractions. */
@@ -54,7 +54,7 @@ static uint128 area_up_to(const struct quantiles *table, size_t i)
 
 uint64_t quantiles_mean(const struct quantiles *table)
 {
-    return (uint64_t)(area_up_to(table, table->n - 1) >> FRACTION_BITS);
+    return (uint64_t)(area_up_to(table, table->n - 1) * 1000 / WHOLE);
 }
 
 void quantile_parts_start(

@@ -6,14 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define QUANTILE_ONE        1000000 /* all of a distribution, in millionths */
+#define QUANTILE_ONE        1000000000 /* all of a distribution, in billionths */
 #define QUANTILE_VALUE_MAX  (1ULL << 40)
 #define QUANTILE_POINTS_MAX 256
 
 /* This share of all is at most `value`. Between two points the value rises in a straight line; two
  * points of the same share are a step. */
 struct quantile {
-    uint32_t share; /* in millionths */
+    uint32_t share; /* in billionths */
     uint64_t value;
 };
 
@@ -24,10 +24,10 @@ struct quantiles {
     size_t n;
 };
 
-/* The value that `share` millionths are smaller than; `share` is below QUANTILE_ONE. */
+/* The value that `share` billionths are smaller than; `share` is below QUANTILE_ONE. */
 uint64_t quantiles_at(const struct quantiles *table, uint32_t share);
 
-/* The mean, in millionths; below 2^60. */
+/* The mean, in thousandths. */
 uint64_t quantiles_mean(const struct quantiles *table);
 
 /* The n values that stand for the whole distribution, from the smallest on: each is the mean of its

@@ -302,38 +302,46 @@ static int find_profile(struct parameters *parameters, struct workload *ret)
     return 0;
 }
 
-static int find_flat(struct parameters *parameters, struct workload *ret)
+static int parse_flat(struct parameters *parameters, struct workload *workload, uint64_t *kb)
 {
-    uint64_t files = 0, kb = 4, per_directory = 1000;
-    struct workload workload = {.kind = &flat_kind, .content = flat_kind.content};
     const char *key;
     char *value;
     int r = 0;
 
     while (r == 0 && next_parameter(parameters, &key, &value)) {
         if (value && strcmp(key, "files") == 0)
-            r = parse_number(parameters, key, value, SHAPE_COUNT_MAX, &files);
+            r = parse_number(parameters, key, value, SHAPE_COUNT_MAX, &workload->files);
         else if (value && strcmp(key, "kb") == 0)
-            r = parse_number(parameters, key, value, 1048576, &kb);
+            r = parse_number(parameters, key, value, 1048576, kb);
         else if (value && strcmp(key, "per-directory") == 0)
-            r = parse_number(parameters, key, value, SHAPE_COUNT_MAX, &per_directory);
+            r = parse_number(parameters, key, value, SHAPE_COUNT_MAX, &workload->per_directory);
         else if (value && strcmp(key, "content") == 0)
-            r = parse_content(parameters, value, &workload);
+            r = parse_content(parameters, value, workload);
         else
             r = no_such_parameter(parameters, key, "files=N[,kb=K][,per-directory=D][,content=C]");
     }
+    return r;
+}
+
+static int find_flat(struct parameters *parameters, struct workload *ret)
+{
+    struct workload workload = {.kind = &flat_kind,
+        .content = flat_kind.content,
+        .scale = SCALE_ONE,
+        .per_directory = 1000};
+    uint64_t kb = 4;
+
+    int r = parse_flat(parameters, &workload, &kb);
     if (r < 0)
         return r;
-    if (files == 0 || per_directory == 0)
+    if (workload.files == 0 || workload.per_directory == 0)
         return wrong(parameters->ret_why, -EINVAL, "%s: a number from 1 on is needed",
-            files == 0 ? "files" : "per-directory");
-    workload.scale = SCALE_ONE;
-    workload.files = files;
-    workload.directories = 1 + (files - 1) / per_directory + 1;
-    workload.bytes = files * kb * 1024;
-    workload.per_directory = per_directory;
+            workload.files == 0 ? "files" : "per-directory");
+    workload.directories = 1 + (workload.files - 1) / workload.per_directory + 1;
+    workload.bytes = workload.files * kb * 1024;
     (void)snprintf(workload.name, sizeof(workload.name), "files=%llu,kb=%llu,per-directory=%llu",
-        (unsigned long long)files, (unsigned long long)kb, (unsigned long long)per_directory);
+        (unsigned long long)workload.files, (unsigned long long)kb,
+        (unsigned long long)workload.per_directory);
     finish_name(&workload);
     *ret = workload;
     return 0;

@@ -251,6 +251,28 @@ static void test_edges_of_what_can_be_learned(void **state)
     survey_samples_clear(&samples);
 }
 
+/* Nearly all bytes in one file of many: the others keep their sizes, and it has its own. */
+static void test_one_that_outweighs_all(void **state)
+{
+    char path[512], file[128];
+    struct profile *profile = NULL;
+    struct quantile_parts parts;
+    char *why = NULL;
+    const uint64_t huge = 1ULL << 39;
+
+    make(*state, "files=2999,kb=1,per-directory=3000", 1, path);
+    touch(path, "huge", (off_t)huge);
+    learn(*state, path);
+    (void)snprintf(file, sizeof(file), "%s/p.json", (char *)*state);
+    assert_int_equal(profile_load(file, &profile, &why), 0);
+    const struct shape *shape = profile_shape(profile);
+    assert_int_equal(shape->files, 3000);
+    quantile_parts_start(&parts, &shape->sizes, shape->files, shape->bytes);
+    assert_in_range(quantile_part(&parts, 2999), huge / 100 * 97, huge / 100 * 103);
+    assert_in_range(quantile_part(&parts, 1500), 440, 500); /* the median of files=N */
+    profile_free(profile);
+}
+
 static void test_what_cannot_be_learned(void **state)
 {
     struct profile *profile = NULL;
@@ -270,9 +292,10 @@ static void test_what_cannot_be_learned(void **state)
 /* A sound profile, of which each case changes one key; "" for a value takes the key away. */
 static const char sound[] =
     "{\"schema\": \"shoal-profile\", \"version\": 1, \"files\": 10, \"directories\": 3,"
-    " \"bytes\": 1000, \"levels\": [[1, 4], [2, 6]], \"sizes\": [[0, 0], [1000000, 200]],"
-    " \"files-per-directory\": [[0, 3], [1000000, 4]], \"subdirectories\": [[0, 0], [1000000, 2]],"
-    " \"name-lengths\": [[0, 1], [1000000, 9]]}";
+    " \"bytes\": 1000, \"levels\": [[1, 4], [2, 6]], \"sizes\": [[0, 0], [1000000000, 200]],"
+    " \"files-per-directory\": [[0, 3], [1000000000, 4]], \"subdirectories\": [[0, 0], "
+    "[1000000000, 2]],"
+    " \"name-lengths\": [[0, 1], [1000000000, 9]]}";
 
 static const struct {
     const char *key, *value, *why;
@@ -301,23 +324,23 @@ static const struct {
     {"levels", "[[1, 4], [2, -6]]", "levels: element 1 is not a pair of numbers from 0 on"},
     {"sizes", "", "sizes: is missing"},
     {"sizes", "[[0, 1]]", "sizes: an array of 2 to 256 pairs of numbers is expected"},
-    {"sizes", "[[0, 0], [1000000, \"200\"]]",
+    {"sizes", "[[0, 0], [1000000000, \"200\"]]",
         "sizes: element 1 is not a pair of numbers from 0 on"},
-    {"sizes", "[[1, 0], [1000000, 200]]", "sizes: the shares do not rise from 0 to 1000000"},
-    {"sizes", "[[0, 0], [999999, 200]]", "sizes: the shares do not rise from 0 to 1000000"},
-    {"sizes", "[[0, 0], [4295967296, 200]]", "sizes: the shares do not rise from 0 to 1000000"},
-    {"sizes", "[[0, 0], [500000, 100], [400000, 100], [1000000, 200]]",
-        "sizes: the shares do not rise from 0 to 1000000"},
-    {"sizes", "[[0, 200], [1000000, 0]]",
+    {"sizes", "[[1, 0], [1000000000, 200]]", "sizes: the shares do not rise from 0 to 1000000000"},
+    {"sizes", "[[0, 0], [999999999, 200]]", "sizes: the shares do not rise from 0 to 1000000000"},
+    {"sizes", "[[0, 0], [4295967296, 200]]", "sizes: the shares do not rise from 0 to 1000000000"},
+    {"sizes", "[[0, 0], [500000, 100], [400000, 100], [1000000000, 200]]",
+        "sizes: the shares do not rise from 0 to 1000000000"},
+    {"sizes", "[[0, 200], [1000000000, 0]]",
         "sizes: the values do not rise between 0 and 1099511627776"},
-    {"sizes", "[[0, 0], [1000000, 1099511627777]]",
+    {"sizes", "[[0, 0], [1000000000, 1099511627777]]",
         "sizes: the values do not rise between 0 and 1099511627776"},
     {"files-per-directory", "7",
         "files-per-directory: an array of 2 to 256 pairs of numbers is expected"},
     {"subdirectories", "", "subdirectories: is missing"},
-    {"name-lengths", "[[0, 0], [1000000, 9]]",
+    {"name-lengths", "[[0, 0], [1000000000, 9]]",
         "name-lengths: the values do not rise between 1 and 255"},
-    {"name-lengths", "[[0, 1], [1000000, 256]]",
+    {"name-lengths", "[[0, 1], [1000000000, 256]]",
         "name-lengths: the values do not rise between 1 and 255"},
     {"names", "[\"a\"]", "names: no such key is known"},
 };
@@ -401,6 +424,7 @@ int main(void)
         TEST(test_a_scaled_one_has_so_many_files),
         TEST(test_nothing_of_its_names_is_kept),
         TEST(test_edges_of_what_can_be_learned),
+        TEST(test_one_that_outweighs_all),
         TEST(test_what_cannot_be_learned),
         TEST(test_what_is_damaged_is_refused_by_its_key),
         TEST(test_what_is_no_profile_is_refused),

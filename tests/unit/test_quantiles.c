@@ -14,11 +14,12 @@
 #include "bench/mix.h"
 #include "bench/quantiles.h"
 
-static const struct quantile straight_points[] = {{0, 0}, {1000000, 1000}};
-static const struct quantile step_points[] = {{0, 3}, {250000, 3}, {250000, 7}, {1000000, 7}};
-static const struct quantile zero_points[] = {{0, 0}, {1000000, 0}};
+static const struct quantile straight_points[] = {{0, 0}, {1000000000, 1000}};
+static const struct quantile step_points[] = {
+    {0, 3}, {250000000, 3}, {250000000, 7}, {1000000000, 7}};
+static const struct quantile zero_points[] = {{0, 0}, {1000000000, 0}};
 static const struct quantile wide_points[] = {
-    {0, 0}, {500000, 1}, {999999, 5000}, {1000000, QUANTILE_VALUE_MAX}};
+    {0, 0}, {500000000, 1}, {999999999, 5000}, {1000000000, QUANTILE_VALUE_MAX}};
 
 static const struct quantiles straight = {straight_points, ELEMENTS(straight_points)};
 static const struct quantiles steps = {step_points, ELEMENTS(step_points)};
@@ -29,12 +30,12 @@ static void test_values_lie_on_the_line(void **state)
 {
     (void)state;
     assert_int_equal(quantiles_at(&straight, 0), 0);
-    assert_int_equal(quantiles_at(&straight, 500000), 500);
-    assert_int_equal(quantiles_at(&straight, 999999), 999);
-    assert_int_equal(quantiles_at(&steps, 249999), 3);
-    assert_int_equal(quantiles_at(&steps, 250000), 7);
-    assert_int_equal(quantiles_mean(&straight), 500 * 1000000);
-    assert_int_equal(quantiles_mean(&steps), 6 * 1000000);
+    assert_int_equal(quantiles_at(&straight, 500000000), 500);
+    assert_int_equal(quantiles_at(&straight, 999999999), 999);
+    assert_int_equal(quantiles_at(&steps, 249999999), 3);
+    assert_int_equal(quantiles_at(&steps, 250000000), 7);
+    assert_int_equal(quantiles_mean(&straight), 500 * 1000);
+    assert_int_equal(quantiles_mean(&steps), 6 * 1000);
 }
 
 static void test_parts_are_the_means_of_their_shares(void **state)
