@@ -423,6 +423,8 @@ int workload_make(const struct workload *workload, uint64_t seed, int parent_fd,
 {
     struct maker maker;
 
+    if (ret_name)
+        (void)stpcpy(ret_name, workload->name); /* nothing of it is made yet */
     if (workload->directory)
         return -EINVAL;
     int r = maker_start(&maker, workload, seed, parent_fd, watch);

@@ -524,6 +524,7 @@ static void test_a_directory_is_counted(void **state)
     char path[256], *why = NULL;
     struct workload workload;
     struct workload_totals totals;
+    char name[WORKLOAD_NAME_MAX] = "";
 
     (void)snprintf(path, sizeof(path), "%s/real", (char *)*state);
     assert_int_equal(mkdir(path, 0700), 0);
@@ -549,7 +550,8 @@ static void test_a_directory_is_counted(void **state)
     assert_int_equal(workload.directories, 2);
     assert_int_equal(workload.bytes, 12);
     assert_null(workload.content);
-    assert_int_equal(workload_make(&workload, 1, AT_FDCWD, NULL, &totals, NULL), -EINVAL);
+    assert_int_equal(workload_make(&workload, 1, AT_FDCWD, NULL, &totals, name), -EINVAL);
+    assert_string_equal(name, "real");
     workload_clear(&workload);
 }
 
