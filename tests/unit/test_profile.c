@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "bench/mix.h"
 #include "bench/profile.h"
 #include "bench/survey.h"
 #include "bench/workload.h"
@@ -415,6 +416,71 @@ static void test_what_is_no_profile_is_refused(void **state)
     free(why);
 }
 
+/* Sound, but unlike any tree: what a level has is met all the same. */
+static void test_odd_shapes_are_met(void **state)
+{
+    static const char *const levels[] = {"[[1, 0], [5, 0], [1, 10]]", "[[1, 10], [5, 0], [1, 0]]",
+        "[[1, 0], [1, 0], [1, 0], [1, 0], [1, 0], [1, 0], [1, 10]]", "[[1, 9], [6, 1]]"};
+    static const char *const scales[] = {"1", "0.01", "0.3", "7.5"};
+    char file[128], option[160], path[512];
+
+    (void)snprintf(file, sizeof(file), "%s/p.json", (char *)*state);
+    for (size_t i = 0; i < ELEMENTS(levels); i++) {
+        json_t *root = json_loads(sound, 0, NULL);
+        assert_non_null(root);
+        assert_int_equal(json_object_set_new(root, "levels", json_loads(levels[i], 0, NULL)), 0);
+        assert_int_equal(json_object_set_new(root, "directories", json_integer(7)), 0);
+        json_t *zeros = json_pack("[[ii][ii]]", 0, 0, QUANTILE_ONE, 0);
+        assert_int_equal(json_object_set(root, "subdirectories", zeros), 0);
+        assert_int_equal(json_object_set_new(root, "files-per-directory", zeros), 0);
+        assert_int_equal(json_dump_file(root, file, 0), 0);
+        json_decref(root);
+        for (size_t k = 0; k < ELEMENTS(scales); k++) {
+            char command[600];
+            (void)snprintf(option, sizeof(option), "profile=%s,scale=%s", file, scales[k]);
+            make(*state, option, 1, path);
+            (void)snprintf(command, sizeof(command), "rm -r '%s'", path);
+            assert_int_equal(system(command), 0);
+        }
+    }
+}
+
+/* A few bytes of it are others: it is refused with a reason, or sound, and then met. */
+static void test_any_damage_is_survived(void **state)
+{
+    static const char bytes[] = "0123456789-,.[]{}\"e \377x";
+    char path[128];
+    size_t n_refused = 0;
+
+    (void)snprintf(path, sizeof(path), "%s/p.json", (char *)*state);
+    for (uint64_t i = 0; i < 2000; i++) {
+        struct profile *profile = NULL;
+        _cleanup_free_ char *why = NULL;
+        char text[sizeof(sound)];
+        memcpy(text, sound, sizeof(sound));
+        for (uint64_t k = 0; k < 1 + i % 3; k++)
+            text[mix(i, 1, k) % (sizeof(sound) - 1)] = bytes[mix(i, 2, k) % (sizeof(bytes) - 1)];
+        write_text(path, text);
+        int r = profile_load(path, &profile, &why);
+        if (r < 0) {
+            assert_int_equal(r, -EINVAL);
+            assert_non_null(why);
+            assert_null(profile);
+            n_refused++;
+            continue;
+        }
+        const struct shape *shape = profile_shape(profile);
+        struct quantile_parts parts;
+        uint64_t sum = 0;
+        quantile_parts_start(&parts, &shape->sizes, shape->files, shape->bytes);
+        for (uint64_t k = 0; k < shape->files && k < 1000; k++)
+            sum += quantile_part(&parts, k);
+        assert_true(shape->files > 1000 || sum == shape->bytes);
+        profile_free(profile);
+    }
+    assert_in_range(n_refused, 1000, 1999);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, place_make, place_remove)
 
 int main(void)
@@ -428,6 +494,8 @@ int main(void)
         TEST(test_what_cannot_be_learned),
         TEST(test_what_is_damaged_is_refused_by_its_key),
         TEST(test_what_is_no_profile_is_refused),
+        TEST(test_odd_shapes_are_met),
+        TEST(test_any_damage_is_survived),
     };
 
     return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
