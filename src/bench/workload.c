@@ -114,13 +114,14 @@ static int parse_scale(const struct parameters *parameters, const char *value, u
     size_t n_whole = strspn(value, digits), n_decimals = 0;
     const char *end = value + n_whole;
     uint64_t scale = strtoull(value, NULL, 10), decimals = 0;
+    bool has_point = *end == '.';
 
-    if (*end == '.') {
+    if (has_point) {
         n_decimals = strspn(++end, digits);
         decimals = strtoull(end, NULL, 10);
-        end += n_decimals > 0 ? n_decimals : (size_t)-1; /* nothing after the point: malformed */
+        end += n_decimals;
     }
-    if (n_whole == 0 || n_decimals > 6 || *end)
+    if (n_whole == 0 || (has_point && n_decimals == 0) || n_decimals > 6 || *end)
         return wrong(
             parameters->ret_why, -EINVAL, "scale: a number with at most six decimals is expected");
     for (; n_decimals < 6; n_decimals++)
