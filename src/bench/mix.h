@@ -21,6 +21,27 @@ static inline uint64_t mix(uint64_t seed, uint64_t domain, uint64_t index)
     return mix_finish(start + MIX_STEP * (index + 1));
 }
 
+/* The place of the index-th of n things once all are shuffled; each place is taken once. A Feistel
+ * network on the bits that n needs, walked until it is below n. 0 < n <= 2^32, index < n. */
+static inline uint64_t mix_shuffle(uint64_t seed, uint64_t domain, uint64_t n, uint64_t index)
+{
+    unsigned half = 1;
+
+    while (1ULL << 2 * half < n)
+        half++;
+    const uint64_t mask = (1ULL << half) - 1;
+    do {
+        uint64_t left = index >> half, right = index & mask;
+        for (uint64_t round = 0; round < 4; round++) {
+            uint64_t next = left ^ (mix(seed, domain, round << 32 | right) & mask);
+            left = right;
+            right = next;
+        }
+        index = left << half | right;
+    } while (index >= n);
+    return index;
+}
+
 /* The next number of a running sequence. */
 static inline uint64_t mix_next(uint64_t *state)
 {

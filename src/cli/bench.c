@@ -441,5 +441,7 @@ int command_bench(int argc, char **argv)
     int code = bench(&arguments);
     for (size_t i = 0; i < arguments.n_methods; i++)
         method_clear(&methods[i]);
+    for (size_t i = 0; i < arguments.n_workloads; i++)
+        workload_clear(&workloads[i]);
     return cli_finish(code);
 }

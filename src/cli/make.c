@@ -14,18 +14,22 @@
 
 #include "base/cleanup.h"
 #include "base/quote.h"
+#include "bench/profile.h"
 #include "bench/scratch.h"
 #include "bench/workload.h"
+#include "cli/json.h"
 #include "cli/measure.h"
 #include "version.h"
 
 enum { KEY_SEED = 0x100, KEY_JSON };
 
 struct make_arguments {
+    bool is_profile;
     struct workload workload;
-    const char *directory;
+    const char *directory; /* a tree's parent; what a profile is learned from */
+    const char *file;      /* the profile */
     uint64_t seed;
-    bool json;
+    bool has_seed, json;
 };
 
 /* Raised by SIGINT, SIGTERM and SIGHUP. */
@@ -44,6 +48,37 @@ static const struct argp_option options[] = {
     {0},
 };
 
+static void parse_workload(
+    struct argp_state *state, const char *text, struct make_arguments *arguments)
+{
+    _cleanup_free_ char *quoted = quote_name(text);
+
+    if (workload_is_directory(text))
+        argp_error(state, "%s: a directory that is there cannot be made; 'make profile' learns it",
+            quoted ? quoted : "?");
+    else
+        measure_parse_workload(state, text, &arguments->workload);
+}
+
+static error_t parse_argument(
+    struct argp_state *state, const char *text, struct make_arguments *arguments)
+{
+    if (state->arg_num == 0) {
+        arguments->is_profile = strcmp(text, "profile") == 0;
+        if (!arguments->is_profile && strcmp(text, "tree") != 0)
+            argp_error(state, "what is to be made is 'tree' or 'profile'");
+    } else if (state->arg_num == 1 && !arguments->is_profile) {
+        parse_workload(state, text, arguments);
+    } else if (state->arg_num == 1 || (state->arg_num == 2 && !arguments->is_profile)) {
+        arguments->directory = text;
+    } else if (state->arg_num == 2) {
+        arguments->file = text;
+    } else {
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     struct make_arguments *arguments = state->input;
@@ -51,23 +86,20 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     switch (key) {
     case KEY_SEED:
         arguments->seed = measure_parse_number(state, "--seed", text, 0, INT64_MAX);
+        arguments->has_seed = true;
         return 0;
     case KEY_JSON:
         arguments->json = true;
         return 0;
     case ARGP_KEY_ARG:
-        if (state->arg_num == 0 && strcmp(text, "tree") != 0)
-            argp_error(state, "what is to be made is 'tree'");
-        else if (state->arg_num == 1)
-            measure_parse_workload(state, text, &arguments->workload);
-        else if (state->arg_num == 2)
-            arguments->directory = text;
-        else if (state->arg_num > 2)
-            return ARGP_ERR_UNKNOWN;
-        return 0;
+        return parse_argument(state, text, arguments);
     case ARGP_KEY_END:
-        if (state->arg_num < 3)
+        if (arguments->is_profile && state->arg_num < 3)
+            argp_error(state, "profile, a DIR and a FILE are needed");
+        else if (state->arg_num < 3)
             argp_error(state, "tree, a WORKLOAD and a DIR are needed");
+        if (arguments->is_profile && arguments->has_seed)
+            argp_error(state, "--seed: a profile is learned, nothing is chosen");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -83,9 +115,10 @@ static char *help_filter(int key, const char *text, void *input)
 static const struct argp argp = {
     .options = options,
     .parser = parse_option,
-    .args_doc = "tree WORKLOAD DIR",
-    .doc = "Makes the files of a workload in a new directory DIR/WORKLOAD. DIR is made if it is "
-           "not there."
+    .args_doc = "tree WORKLOAD DIR\nprofile DIR FILE",
+    .doc = "Makes the files of a workload in a new directory DIR/WORKLOAD; DIR is made if it is "
+           "not there. Or learns the shape of a directory, and writes it to a new FILE, from which "
+           "profile=FILE makes trees of that shape."
            "\v-",
     .help_filter = help_filter,
 };
@@ -147,11 +180,18 @@ static int make_tree(const struct make_arguments *arguments, int fd, struct work
 
 static int print_json(const struct make_arguments *arguments, const struct workload_totals *totals)
 {
-    json_t *root = json_pack("{s:s, s:I, s:I, s:I, s:I}", "workload", arguments->workload.name,
-        "seed", (json_int_t)arguments->seed, "files", (json_int_t)totals->files, "directories",
-        (json_int_t)totals->directories, "bytes", (json_int_t)totals->bytes);
+    json_t *root = json_object();
+    int r = arguments->is_profile
+                ? json_put_name(root, "profile", arguments->file)
+                : json_object_set_new(root, "workload", json_string(arguments->workload.name));
 
-    if (!root) {
+    if (r == 0 && !arguments->is_profile)
+        r = json_object_set_new(root, "seed", json_integer((json_int_t)arguments->seed));
+    if (r < 0 || json_object_set_new(root, "files", json_integer((json_int_t)totals->files)) < 0 ||
+        json_object_set_new(root, "directories", json_integer((json_int_t)totals->directories)) <
+            0 ||
+        json_object_set_new(root, "bytes", json_integer((json_int_t)totals->bytes)) < 0) {
+        json_decref(root);
         cli_error("cannot print what was made: %s", strerror(ENOMEM));
         return EXIT_SOME_FAILED;
     }
@@ -164,36 +204,81 @@ static int print_json(const struct make_arguments *arguments, const struct workl
 static int print_made(const struct make_arguments *arguments, const struct workload_totals *totals)
 {
     char files[COUNT_TEXT_MAX], directories[COUNT_TEXT_MAX], kb[COUNT_TEXT_MAX];
+    _cleanup_free_ char *quoted = arguments->is_profile ? quote_name(arguments->file) : NULL;
+    const char *name = arguments->is_profile ? quoted : arguments->workload.name;
 
     if (arguments->json)
         return print_json(arguments, totals);
-    (void)printf("%s: %s file%s, %s director%s, %s KB\n", arguments->workload.name,
+    (void)printf("%s: %s file%s, %s director%s, %s KB\n", name ? name : "?",
         measure_count(totals->files, files), totals->files == 1 ? "" : "s",
         measure_count(totals->directories, directories), totals->directories == 1 ? "y" : "ies",
         measure_count(totals->bytes / 1024, kb));
     return EXIT_OK;
 }
 
+/* Makes the tree in a directory that is made, too, if need be. */
+static int tree(const struct make_arguments *arguments)
+{
+    struct workload_totals totals = {0};
+
+    bool is_new = mkdir(arguments->directory, 0777) == 0;
+    if (!is_new && errno != EEXIST)
+        return complain("create directory", arguments->directory, NULL, errno);
+    _cleanup_close_ int fd = open(arguments->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return complain("open directory", arguments->directory, NULL, errno);
+    measure_catch_signals(on_signal);
+    int code = make_tree(arguments, fd, &totals);
+    if (code == EXIT_OK)
+        return print_made(arguments, &totals);
+    if (is_new)
+        (void)rmdir(arguments->directory); /* not empty if something was left, which was said */
+    return code;
+}
+
+/* Writes the profile whole, or not at all. */
+static int write_profile(const struct profile *profile, const char *path)
+{
+    FILE *out = fopen(path, "wxe");
+
+    if (!out)
+        return -errno;
+    int r = profile_write(profile, out);
+    errno = 0;
+    bool has_failed = ferror(out); /* fclose() may succeed after that */
+    if ((fclose(out) != 0 || has_failed) && r == 0)
+        r = errno ? -errno : -EIO;
+    if (r < 0)
+        (void)unlink(path); /* it was new */
+    return r;
+}
+
+static int learn(const struct make_arguments *arguments)
+{
+    struct profile *profile = NULL;
+    _cleanup_free_ char *why = NULL, *quoted = quote_name(arguments->directory);
+
+    int r = profile_learn(arguments->directory, &profile, &why);
+    if (r < 0) {
+        cli_error("cannot learn from %s: %s", quoted ? quoted : "?", why ? why : strerror(-r));
+        return EXIT_SOME_FAILED;
+    }
+    const struct shape *shape = profile_shape(profile);
+    const struct workload_totals totals = {shape->files, shape->directories, shape->bytes};
+    r = write_profile(profile, arguments->file);
+    profile_free(profile);
+    return r < 0 ? complain("create", arguments->file, NULL, -r) : print_made(arguments, &totals);
+}
+
 int command_make(int argc, char **argv)
 {
     struct make_arguments arguments = {.seed = 1};
-    struct workload_totals totals = {0};
 
     argp_err_exit_status = EXIT_USAGE;
     argp_program_version = "shoal " SHOAL_VERSION;
     if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0)
         return EXIT_USAGE;
-    bool is_new = mkdir(arguments.directory, 0777) == 0;
-    if (!is_new && errno != EEXIST)
-        return complain("create directory", arguments.directory, NULL, errno);
-    _cleanup_close_ int fd = open(arguments.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return complain("open directory", arguments.directory, NULL, errno);
-    measure_catch_signals(on_signal);
-    int code = make_tree(&arguments, fd, &totals);
-    if (code == EXIT_OK)
-        code = print_made(&arguments, &totals);
-    else if (is_new)
-        (void)rmdir(arguments.directory); /* not empty if something was left, which was said */
+    int code = arguments.is_profile ? learn(&arguments) : tree(&arguments);
+    workload_clear(&arguments.workload);
     return cli_finish(code);
 }

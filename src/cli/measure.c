@@ -31,23 +31,31 @@ uint64_t measure_parse_number(
     return number;
 }
 
+/* "there is no workload …" and those there are */
+static void no_such_workload(struct argp_state *state, const char *name)
+{
+    char known[256] = "";
+
+    for (size_t i = 0; workload_name(i) && strlen(known) < sizeof(known) - 32; i++)
+        (void)sprintf(known + strlen(known), "%s, ", workload_name(i));
+    argp_error(state,
+        "there is no workload %s; there are %sfiles=N, profile=FILE and, with a '/' in it, DIR",
+        name, known);
+}
+
 void measure_parse_workload(struct argp_state *state, const char *text, struct workload *ret)
 {
-    int r = workload_find(text, ret);
+    _cleanup_free_ char *why = NULL;
+    int r = workload_find(text, ret, &why);
 
     if (r == 0)
         return;
     _cleanup_free_ char *quoted = quote_name(text);
     const char *name = quoted ? quoted : "?";
-    if (r == -ERANGE)
-        argp_error(state, "workload %s: a number is too large", name);
-    if (r == -EINVAL)
-        argp_error(state, "workload %s: the form is files=N[,kb=K][,per-directory=D]", name);
-    char known[256] = "";
-    for (size_t i = 0; workload_name(i) && strlen(known) < sizeof(known) - 32; i++)
-        (void)sprintf(known + strlen(known), "%s, ", workload_name(i));
-    argp_error(state, "there is no workload %s; there are %sand files=N[,kb=K][,per-directory=D]",
-        name, known);
+    if (r == -ENOENT && !why)
+        no_such_workload(state, name);
+    else
+        argp_error(state, "workload %s: %s", name, why ? why : strerror(-r));
 }
 
 char *measure_workloads_help(void)
@@ -60,9 +68,13 @@ char *measure_workloads_help(void)
         return NULL;
     (void)fputs("Workloads:\n", out);
     for (size_t i = 0; workload_name(i); i++)
-        (void)fprintf(out, "  %-10s %s\n", workload_name(i), workload_summary(i));
+        (void)fprintf(out, "  %-12s %s\n", workload_name(i), workload_summary(i));
     (void)fputs("  files=N[,kb=K][,per-directory=D]\n"
-                "             N files of K KB in the mean (4), D to a directory (1000)\n",
+                "               N files of K KB in the mean (4), D to a directory (1000)\n"
+                "  profile=FILE of a shape learned by 'shoal make profile'\n"
+                "  DIR          a directory that is there, with a '/' in it: ./src (bench only)\n"
+                "After a name or FILE: ,scale=S for S times the files (0.01 to 1000).\n"
+                "After all but DIR: ,content=C for text, random, mixed or zero.\n",
         out);
     if (ferror(out) | fclose(out)) {
         free(text);

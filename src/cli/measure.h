@@ -15,7 +15,8 @@ struct workload;
 uint64_t measure_parse_number(
     struct argp_state *state, const char *option, const char *text, uint64_t least, uint64_t most);
 
-/* Finds a workload; an unknown one is a usage error that lists them. */
+/* Finds a workload, which the caller clears; what is wrong with it is a usage error, and for an
+ * unknown one those there are get listed. */
 void measure_parse_workload(struct argp_state *state, const char *text, struct workload *ret);
 
 /* The workloads, a line each, as text for --help; free it. NULL: memory is out. */

@@ -85,7 +85,8 @@ facts() {
 @test "wrong usage: exit 2, and nothing is touched" {
     for arguments in "" "tree" "tree insight" "tree nonsense out" "iso insight out" \
         "tree insight out more" "tree files=0 out" "tree files=x out" "tree insight out --seed x" \
-        "tree insight out --seed -1" "tree insight out --nonsense"; do
+        "tree insight out --seed -1" "tree insight out --nonsense" "profile" "profile ." "profile . p more" \
+        "profile . p --seed 1" "tree insight,scale=0 out" "tree profile=none out" "tree /usr out"; do
         # shellcheck disable=SC2086 # words are meant
         run "$SHOAL" make $arguments
         [ "$status" -eq 2 ] || { echo "$arguments: $status" && false; }
@@ -96,14 +97,100 @@ facts() {
 
 @test "an unknown workload: those there are get listed" {
     run "$SHOAL" make tree nonsense out
-    [[ ${lines[0]} == "shoal make: there is no workload 'nonsense'; there are insight, one-large, and files="* ]]
+    [[ ${lines[0]} == "shoal make: there is no workload 'nonsense'; there are insight, one-large, linux-tree, node-modules, imagenet, maildir, desktop, files=N, profile=FILE and, with a '/' in it, DIR" ]]
+}
+
+@test "what is wrong with a workload is said" {
+    expect() { # expect WORKLOAD MESSAGE
+        run "$SHOAL" make tree "$1" out
+        [ "$status" -eq 2 ]
+        [ "${lines[0]}" = "shoal make: $2" ] || { echo "$output" && false; }
+    }
+    expect linux-tree,scale=x "workload 'linux-tree,scale=x': scale: a number with at most six decimals is expected"
+    expect linux-tree,scale=1001 "workload 'linux-tree,scale=1001': scale: from 0.01 to 1000 is possible"
+    expect maildir,content=noise "workload 'maildir,content=noise': content: text, random, mixed or zero is expected"
+    expect maildir,kb=3 "workload 'maildir,kb=3': 'kb': no such parameter; the form is [,scale=S][,content=C]"
+    expect files=0 "workload 'files=0': files: a number from 1 on is needed"
+    expect files=2,x=1 \
+        "workload 'files=2,x=1': 'x': no such parameter; the form is files=N[,kb=K][,per-directory=D][,content=C]"
+    expect profile=none.json "workload 'profile=none.json': No such file or directory"
+    expect ./none "'./none': a directory that is there cannot be made; 'make profile' learns it"
+    [ -z "$(ls -A)" ]
+}
+
+@test "a scaled workload says so in its name" {
+    run --separate-stderr "$SHOAL" make tree linux-tree,content=random,scale=0.010 out
+    [ "$status" -eq 0 ]
+    [ "$output" = "linux-tree,scale=0.01,content=random: 786 files, 52 directories, 12,682 KB" ]
+    [ "$(ls out)" = "linux-tree,scale=0.01,content=random" ]
+    [ "$(find out -type f | wc -l)" -eq 786 ]
+    [ "$(find out -mindepth 1 -type d | wc -l)" -eq 52 ]
+    [ "$(find out -type f -printf '%s\n' | awk '{ n += $1 } END { print n }')" = 12986825 ]
+}
+
+@test "a profile is learned, and a tree made from it" {
+    "$SHOAL" make tree node-modules,scale=0.05 out
+    run --separate-stderr "$SHOAL" make profile out/node-modules,scale=0.05 p.json
+    [ "$status" -eq 0 ]
+    [ "$output" = "'p.json': 1,036 files, 123 directories, 21,037 KB" ]
+    [ -z "$stderr" ]
+    run --separate-stderr "$SHOAL" make tree profile=./p.json again
+    [ "$status" -eq 0 ]
+    [ "$output" = "profile=p: 1,036 files, 123 directories, 21,037 KB" ]
+    [ "$(find again -type f -printf '%s\n' | awk '{ n += $1 } END { print n }')" = \
+        "$(find out -type f -printf '%s\n' | awk '{ n += $1 } END { print n }')" ]
+    run --separate-stderr "$SHOAL" make tree profile=p.json,scale=0.5 again
+    [ "$output" = "profile=p,scale=0.5: 518 files, 62 directories, 10,518 KB" ]
+}
+
+@test "a profile's --json, and no name of what it was learned from" {
+    mkdir secret && echo x >secret/payroll
+    run --separate-stderr "$SHOAL" make profile --json secret/ p.json
+    [ "$status" -eq 0 ]
+    [ "$output" = '{"profile": "p.json", "files": 1, "directories": 1, "bytes": 2}' ]
+    run ! grep -E 'secret|payroll' p.json
+}
+
+@test "a profile that stands there, or cannot be made, is left" {
+    touch file
+    echo mine >p.json
+    run "$SHOAL" make profile . p.json
+    [ "$status" -eq 1 ]
+    [ "$output" = "shoal: cannot create 'p.json': File exists" ]
+    [ "$(cat p.json)" = mine ]
+    run "$SHOAL" make profile . no/p.json
+    [ "$status" -eq 1 ]
+    [ "$output" = "shoal: cannot create 'no/p.json': No such file or directory" ]
+    run "$SHOAL" make profile none q.json
+    [ "$status" -eq 1 ]
+    [ "$output" = "shoal: cannot learn from 'none': No such file or directory" ]
+    mkdir empty
+    run "$SHOAL" make profile empty q.json
+    [ "$status" -eq 1 ]
+    [ "$output" = "shoal: cannot learn from 'empty': there is no regular file in it" ]
+    [ ! -e q.json ]
+}
+
+@test "a damaged profile is refused by its key" {
+    echo x >file
+    "$SHOAL" make profile . p.json
+    sed -i 's/"files": 1,/"files": -1,/' p.json
+    run "$SHOAL" make tree profile=p.json out
+    [ "$status" -eq 2 ]
+    [ "${lines[0]}" = \
+        "shoal make: workload 'profile=p.json': files: a whole number from 1 to 100000000 is expected" ]
+    [ ! -e out ]
 }
 
 @test "--help lists the workloads, --version the version" {
     run --separate-stderr "$SHOAL" make --help
     [ "$status" -eq 0 ]
     [[ ${lines[0]} == "Usage: shoal make "* ]]
-    [[ $output == *"  insight "*"  one-large "*"  files=N"* ]]
+    for name in insight one-large linux-tree node-modules imagenet maildir desktop 'files=N\[' 'profile=FILE' DIR; do
+        grep -q "^  $name" <<<"$output" || { echo "$name" && false; }
+    done
+    [[ $output == *",scale=S "*",content=C "* ]]
+    [ "$(wc -L <<<"$output")" -le 80 ]
     [ -z "$stderr" ]
     run "$SHOAL" make --version
     [ "$status" -eq 0 ]
