@@ -14,12 +14,12 @@
 #include "base/clock.h"
 #include "bench/check.h"
 #include "bench/method.h"
-#include "bench/mix.h"
 #include "bench/process.h"
 #include "bench/scratch.h"
 #include "bench/system.h"
-#include "bench/workload.h"
 #include "results/results.h"
+#include "workload/mix.h"
+#include "workload/workload.h"
 
 #define DOMAIN_ORDER 1000 /* for mix(), apart from the workloads' own */
 

@@ -14,12 +14,12 @@
 #include "bench/process.h"
 #include "bench/run.h"
 #include "bench/system.h"
-#include "bench/workload.h"
 #include "cli/bench_output.h"
 #include "cli/measure.h"
 #include "report/report.h"
 #include "results/results.h"
 #include "version.h"
+#include "workload/workload.h"
 
 #define RUNS_MAX 10000
 

@@ -14,12 +14,12 @@
 
 #include "base/cleanup.h"
 #include "base/quote.h"
-#include "bench/profile.h"
 #include "bench/scratch.h"
-#include "bench/workload.h"
 #include "cli/json.h"
 #include "cli/measure.h"
 #include "version.h"
+#include "workload/profile.h"
+#include "workload/workload.h"
 
 enum { KEY_SEED = 0x100, KEY_JSON };
 

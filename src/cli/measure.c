@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/quote.h"
-#include "bench/workload.h"
+#include "workload/workload.h"
 
 #define REDRAW_NS (NS_PER_SECOND / 10)
 

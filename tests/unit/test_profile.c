@@ -18,10 +18,10 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "bench/mix.h"
-#include "bench/profile.h"
-#include "bench/survey.h"
-#include "bench/workload.h"
+#include "workload/mix.h"
+#include "workload/profile.h"
+#include "workload/survey.h"
+#include "workload/workload.h"
 
 static int place_make(void **state)
 {

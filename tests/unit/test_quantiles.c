@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "bench/mix.h"
-#include "bench/quantiles.h"
+#include "workload/mix.h"
+#include "workload/quantiles.h"
 
 static const struct quantile straight_points[] = {{0, 0}, {1000000000, 1000}};
 static const struct quantile step_points[] = {

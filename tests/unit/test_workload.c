@@ -19,8 +19,8 @@
 #include <xxhash.h>
 
 #include "base/cleanup.h"
-#include "bench/survey.h"
-#include "bench/workload.h"
+#include "workload/survey.h"
+#include "workload/workload.h"
 
 /* Of every name, type, mode, time and byte of insight from seed 1, on any machine. */
 #define INSIGHT_HASH 0x34bb364226927f95ULL

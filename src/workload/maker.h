@@ -1,14 +1,14 @@
 /* A tree that is being made, directory by directory. The first error sticks, and every later step
  * does nothing: a layout says what is there, and only the end asks whether it worked. */
-#ifndef SHOAL_BENCH_MAKER_H
-#define SHOAL_BENCH_MAKER_H
+#ifndef SHOAL_WORKLOAD_MAKER_H
+#define SHOAL_WORKLOAD_MAKER_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bench/shape.h"
-#include "bench/sizes.h"
-#include "bench/workload.h"
+#include "workload/shape.h"
+#include "workload/sizes.h"
+#include "workload/workload.h"
 
 struct filler;
 

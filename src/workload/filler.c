@@ -1,11 +1,11 @@
-#include "bench/filler.h"
+#include "workload/filler.h"
 
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/domains.h"
-#include "bench/mix.h"
+#include "workload/domains.h"
+#include "workload/mix.h"
 
 #define WORD_BYTES 8
 #define N_WORDS    4096

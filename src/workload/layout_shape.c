@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "bench/domains.h"
-#include "bench/layouts.h"
-#include "bench/maker.h"
-#include "bench/mix.h"
-#include "bench/shape.h"
+#include "workload/domains.h"
+#include "workload/layouts.h"
+#include "workload/maker.h"
+#include "workload/mix.h"
+#include "workload/shape.h"
 
 /* The directories are numbered level by level, so that the children of each stand in a row. */
 struct plan {

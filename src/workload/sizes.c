@@ -1,10 +1,10 @@
-#include "bench/sizes.h"
+#include "workload/sizes.h"
 
 #include <stddef.h>
 
 #include "base/cleanup.h"
-#include "bench/domains.h"
-#include "bench/mix.h"
+#include "workload/domains.h"
+#include "workload/mix.h"
 
 /* Sizes in thousandths of the mean at the quantiles of a lognormal distribution (sigma 1.25),
  * capped at 16.7 means: 99.8% of such files are smaller. */

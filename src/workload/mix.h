@@ -1,7 +1,7 @@
 /* Choices that are the same on every machine: numbers made from a seed number, a domain (what is
  * being chosen) and an index, by splitmix64's finaliser. Integers only. */
-#ifndef SHOAL_BENCH_MIX_H
-#define SHOAL_BENCH_MIX_H
+#ifndef SHOAL_WORKLOAD_MIX_H
+#define SHOAL_WORKLOAD_MIX_H
 
 #include <stdint.h>
 

@@ -1,11 +1,11 @@
 /* The content of files that are made. */
-#ifndef SHOAL_BENCH_FILLER_H
-#define SHOAL_BENCH_FILLER_H
+#ifndef SHOAL_WORKLOAD_FILLER_H
+#define SHOAL_WORKLOAD_FILLER_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bench/shape.h"
+#include "workload/shape.h"
 
 #define FILLER_CHUNK_BYTES 65536 /* is part of what is made: content starts anew at each */
 

@@ -1,7 +1,7 @@
-#include "bench/shape.h"
+#include "workload/shape.h"
 
 #include "base/cleanup.h"
-#include "bench/shape_tables.h"
+#include "workload/shape_tables.h"
 
 #define TABLE(points)                                                                              \
     {                                                                                              \

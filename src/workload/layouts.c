@@ -1,10 +1,10 @@
-#include "bench/layouts.h"
+#include "workload/layouts.h"
 
 #include "base/cleanup.h"
-#include "bench/domains.h"
-#include "bench/maker.h"
-#include "bench/mix.h"
-#include "bench/workload.h"
+#include "workload/domains.h"
+#include "workload/maker.h"
+#include "workload/mix.h"
+#include "workload/workload.h"
 
 /* A documentation disc: shelves of books; a book has chapters, figures and an index. */
 static const char *const subjects[] = {"Audio", "Backup", "Compiler", "Desktop", "Disk", "Graphics",

@@ -1,6 +1,6 @@
 /* How the files of each kind of workload lie in directories. */
-#ifndef SHOAL_BENCH_LAYOUTS_H
-#define SHOAL_BENCH_LAYOUTS_H
+#ifndef SHOAL_WORKLOAD_LAYOUTS_H
+#define SHOAL_WORKLOAD_LAYOUTS_H
 
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 /* A profile from within: for what learns, reads and writes it. */
-#ifndef SHOAL_BENCH_PROFILE_STORE_H
-#define SHOAL_BENCH_PROFILE_STORE_H
+#ifndef SHOAL_WORKLOAD_PROFILE_STORE_H
+#define SHOAL_WORKLOAD_PROFILE_STORE_H
 
-#include "bench/shape.h"
+#include "workload/shape.h"
 
 enum {
     PROFILE_SIZES,

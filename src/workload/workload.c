@@ -1,4 +1,4 @@
-#include "bench/workload.h"
+#include "workload/workload.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -9,10 +9,10 @@
 
 #include "base/cleanup.h"
 #include "base/quote.h"
-#include "bench/layouts.h"
-#include "bench/maker.h"
-#include "bench/profile.h"
-#include "bench/survey.h"
+#include "workload/layouts.h"
+#include "workload/maker.h"
+#include "workload/profile.h"
+#include "workload/survey.h"
 
 #define SCALE_LEAST (SCALE_ONE / 100)
 #define SCALE_MOST  (1000ULL * SCALE_ONE)

@@ -1,4 +1,4 @@
-#include "bench/survey.h"
+#include "workload/survey.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "bench/maker.h"
+#include "workload/maker.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "bench/domains.h"
-#include "bench/filler.h"
-#include "bench/mix.h"
-#include "bench/workload.h"
+#include "workload/domains.h"
+#include "workload/filler.h"
+#include "workload/mix.h"
+#include "workload/workload.h"
 
 static int write_all(int fd, const char *data, size_t length)
 {

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "bench/profile.h"
-#include "bench/profile_store.h"
-#include "bench/survey.h"
+#include "workload/profile.h"
+#include "workload/profile_store.h"
+#include "workload/survey.h"
 
 __extension__ typedef unsigned __int128 uint128;
 

@@ -1,7 +1,7 @@
 /* What is chosen by mix(): each has its own sequence, so that one more choice changes no other. A
  * new one is added at the end. */
-#ifndef SHOAL_BENCH_DOMAINS_H
-#define SHOAL_BENCH_DOMAINS_H
+#ifndef SHOAL_WORKLOAD_DOMAINS_H
+#define SHOAL_WORKLOAD_DOMAINS_H
 
 enum domain {
     DOMAIN_SIZE,

@@ -1,7 +1,7 @@
 /* Distributions as tables of quantiles, in integers only: a table gives the same numbers on every
  * machine. */
-#ifndef SHOAL_BENCH_QUANTILES_H
-#define SHOAL_BENCH_QUANTILES_H
+#ifndef SHOAL_WORKLOAD_QUANTILES_H
+#define SHOAL_WORKLOAD_QUANTILES_H
 
 #include <stddef.h>
 #include <stdint.h>

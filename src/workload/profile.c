@@ -1,4 +1,4 @@
-#include "bench/profile.h"
+#include "workload/profile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/open.h"
-#include "bench/profile_store.h"
+#include "workload/profile_store.h"
 
 #define SCHEMA         "shoal-profile"
 #define VERSION        1

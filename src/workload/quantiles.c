@@ -1,4 +1,4 @@
-#include "bench/quantiles.h"
+#include "workload/quantiles.h"
 
 #include <assert.h>
 

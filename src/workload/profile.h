@@ -8,12 +8,12 @@
  *                                               many have at most; a straight line between two
  * points "files-per-directory": …, "subdirectories": …, "name-lengths": …}    in the same form
  */
-#ifndef SHOAL_BENCH_PROFILE_H
-#define SHOAL_BENCH_PROFILE_H
+#ifndef SHOAL_WORKLOAD_PROFILE_H
+#define SHOAL_WORKLOAD_PROFILE_H
 
 #include <stdio.h>
 
-#include "bench/shape.h"
+#include "workload/shape.h"
 
 struct profile;
 

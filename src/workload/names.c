@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "bench/domains.h"
-#include "bench/mix.h"
-#include "bench/shape.h"
+#include "workload/domains.h"
+#include "workload/mix.h"
+#include "workload/shape.h"
 
 static const char consonants[] = "bcdfghklmnprstvz", vowels[] = "aeio";
 

@@ -1,12 +1,12 @@
 /* The sizes of a tree's files, one after the other; together they are what was asked for, to the
  * byte. */
-#ifndef SHOAL_BENCH_SIZES_H
-#define SHOAL_BENCH_SIZES_H
+#ifndef SHOAL_WORKLOAD_SIZES_H
+#define SHOAL_WORKLOAD_SIZES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bench/quantiles.h"
+#include "workload/quantiles.h"
 
 struct sizes {
     uint64_t seed, bytes, next;

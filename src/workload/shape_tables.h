@@ -1,8 +1,8 @@
 /* The tables of the named workloads. Made by tools/workload-tables, which says how. */
-#ifndef SHOAL_BENCH_SHAPE_TABLES_H
-#define SHOAL_BENCH_SHAPE_TABLES_H
+#ifndef SHOAL_WORKLOAD_SHAPE_TABLES_H
+#define SHOAL_WORKLOAD_SHAPE_TABLES_H
 
-#include "bench/shape.h"
+#include "workload/shape.h"
 
 #define LINUX_FILES       78579
 #define LINUX_DIRECTORIES 5096

@@ -1,11 +1,11 @@
 /* Counts what is in a directory. */
-#ifndef SHOAL_BENCH_SURVEY_H
-#define SHOAL_BENCH_SURVEY_H
+#ifndef SHOAL_WORKLOAD_SURVEY_H
+#define SHOAL_WORKLOAD_SURVEY_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bench/shape.h"
+#include "workload/shape.h"
 
 /* Numbers, one after the other; `numbers` is owned. */
 struct samples {

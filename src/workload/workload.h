@@ -3,14 +3,14 @@
  *
  * Sizes come from tables of quantiles with a capped tail, scaled so that the files' total is met to
  * the byte. Modification times are whole seconds, as a disc gives them and as tar keeps them. */
-#ifndef SHOAL_BENCH_WORKLOAD_H
-#define SHOAL_BENCH_WORKLOAD_H
+#ifndef SHOAL_WORKLOAD_WORKLOAD_H
+#define SHOAL_WORKLOAD_WORKLOAD_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bench/shape.h"
+#include "workload/shape.h"
 
 struct profile;
 struct workload_kind;

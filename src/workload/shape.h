@@ -1,13 +1,13 @@
 /* The shape of a tree: how many files and directories there are, how deep, and how sizes, files and
  * subdirectories are spread. Ours stand in shapes.c; others are learned from a directory, see
  * profile.h. */
-#ifndef SHOAL_BENCH_SHAPE_H
-#define SHOAL_BENCH_SHAPE_H
+#ifndef SHOAL_WORKLOAD_SHAPE_H
+#define SHOAL_WORKLOAD_SHAPE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bench/quantiles.h"
+#include "workload/quantiles.h"
 
 #define SHAPE_LEVELS_MAX 64
 #define SHAPE_COUNT_MAX  100000000ULL /* of files, and of directories */
