@@ -12,12 +12,19 @@
 
 #define VERSION_TIMEOUT_MS 3000
 
+#define OWN_WORD           "shoal"
+
+/* In a command, OWN_WORD where a command stands becomes this program's path. */
 static const struct {
-    const char *name, *command;
+    const char *name, *program, *command;
 } builtins[] = {
-    {"shoal", "shoal copy {from} {to}"}, /* the word "shoal" becomes this program's path */
-    {"tar", "tar cBpf - -C {parent} {name} | ( cd {to} ; tar xBpf - )"},
-    {"cp", "cp -a {from} {to}"},
+    {"shoal", OWN_WORD, "shoal copy {from} {to}"},
+    {"shoal-tar", OWN_WORD, "shoal tar cBpf - -C {parent} {name} | ( cd {to} ; shoal tar xBpf - )"},
+    {"tar", "tar", "tar cBpf - -C {parent} {name} | ( cd {to} ; tar xBpf - )"},
+    {"cp", "cp", "cp -a {from} {to}"},
+    {"rsync", "rsync", "rsync -aHW {from} {to}"},
+    {"bsdtar", "bsdtar", "bsdtar cpf - -C {parent} {name} | bsdtar xpf - -C {to}"},
+    {"cpio", "cpio", "cd {parent} && find {name} -depth -print0 | cpio -p0dm {to}"},
 };
 
 const char *method_name(size_t i)
@@ -132,27 +139,57 @@ static int own_path(char **ret)
     return *ret ? 0 : -ENOMEM;
 }
 
-static int own_method(struct method *method)
+/* Whether OWN_WORD stands at `at` as a command: first, or after what begins one. */
+static bool is_own_command(const char *command, const char *at)
 {
-    int r = own_path(&method->program);
+    const char *before = at;
 
-    if (r < 0)
-        return r;
-    if (asprintf(&method->command, "%s copy {from} {to}", method->program) < 0) {
-        method->command = NULL;
-        return -ENOMEM;
-    }
-    return 0;
+    if (strncmp(at, OWN_WORD " ", sizeof(OWN_WORD)) != 0)
+        return false;
+    while (before > command && before[-1] == ' ')
+        before--;
+    return before == command || strchr("|;&(", before[-1]);
 }
 
-static int method_fill(struct method *method, const char *name, size_t length, const char *command)
+static char *put_own_path(const char *command, const char *own)
 {
-    method->name = strndup(name, length);
-    method->version = strdup("");
-    if (!method->name || !method->version)
-        return -ENOMEM;
-    if (command == builtins[0].command)
-        return own_method(method);
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+
+    if (!out)
+        return NULL;
+    for (const char *at = command; *at;) {
+        if (is_own_command(command, at)) {
+            (void)fputs(own, out);
+            at += strlen(OWN_WORD);
+        } else {
+            (void)fputc(*at++, out);
+        }
+    }
+    if (ferror(out) | fclose(out)) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+static int builtin_fill(struct method *method, size_t i)
+{
+    if (strcmp(builtins[i].program, OWN_WORD) == 0) {
+        int r = own_path(&method->program);
+        if (r < 0)
+            return r;
+        method->command = put_own_path(builtins[i].command, method->program);
+    } else {
+        method->program = strdup(builtins[i].program);
+        method->command = strdup(builtins[i].command);
+    }
+    return method->program && method->command ? 0 : -ENOMEM;
+}
+
+static int custom_fill(struct method *method, const char *command)
+{
     method->command = strdup(command);
     return method->command ? first_word(command, &method->program) : -ENOMEM;
 }
@@ -161,17 +198,20 @@ int method_parse(const char *text, struct method *ret)
 {
     const char *equals = strchr(text, '=');
     size_t length = equals ? (size_t)(equals - text) : strlen(text);
-    const char *command = equals ? equals + 1 : NULL;
     struct method method = {0};
+    size_t i = 0;
 
-    for (size_t i = 0; i < ELEMENTS(builtins) && !command; i++)
-        if (strcmp(text, builtins[i].name) == 0)
-            command = builtins[i].command;
-    if (!command)
+    while (!equals && i < ELEMENTS(builtins) && strcmp(text, builtins[i].name) != 0)
+        i++;
+    if (i == ELEMENTS(builtins))
         return -ENOENT;
-    if (!name_is_valid(text, length) || !command_is_valid(command))
+    if (equals && (!name_is_valid(text, length) || !command_is_valid(equals + 1)))
         return -EINVAL;
-    int r = method_fill(&method, text, length, command);
+    method.name = strndup(text, length);
+    method.version = strdup("");
+    int r = method.name && method.version ? 0 : -ENOMEM;
+    if (r >= 0)
+        r = equals ? custom_fill(&method, equals + 1) : builtin_fill(&method, i);
     if (r < 0)
         method_clear(&method);
     else

@@ -14,15 +14,15 @@ struct bench_stop;
 struct method {
     char *name;
     char *command;
-    char
-        *program; /* the first word, to be sought before a series; NULL if it is not a plain word */
+    char *program; /* to be sought before a series: of the user's own the first word; NULL if that
+                      is not a plain one */
     char *version; /* the first line of the program's --version, "" if unknown */
     bool is_missing;
 };
 
-/* Finds a method by name ("shoal" is this very program), or reads NAME=COMMAND. -ENOENT: no such
- * name; -EINVAL: not of that form, a NAME with other than letters, digits and "+-._", one longer
- * than 32 bytes, or a COMMAND without {to} or without {from} or {name}. */
+/* Finds a method by name ("shoal" and "shoal-tar" are this very program), or reads NAME=COMMAND.
+ * -ENOENT: no such name; -EINVAL: not of that form, a NAME with other than letters, digits and
+ * "+-._", one longer than 32 bytes, or a COMMAND without {to} or without {from} or {name}. */
 int method_parse(const char *text, struct method *ret);
 
 /* The built-in names in order, and their commands; NULL past the last. */

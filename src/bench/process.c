@@ -16,6 +16,9 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 
+/* What the kernel counts a process's blocks in, whatever the device's are. */
+#define RUSAGE_BLOCK_BYTES 512
+
 extern char **environ;
 
 void bench_stop_request(struct bench_stop *stop)
@@ -136,6 +139,10 @@ static int reap(pid_t pid, struct process *process)
     process->user_ns = timeval_ns(&usage.ru_utime);
     process->sys_ns = timeval_ns(&usage.ru_stime);
     process->max_rss_kb = (uint64_t)usage.ru_maxrss;
+    process->minor_faults = (uint64_t)usage.ru_minflt;
+    process->major_faults = (uint64_t)usage.ru_majflt;
+    process->read_bytes = (uint64_t)usage.ru_inblock * RUSAGE_BLOCK_BYTES;
+    process->written_bytes = (uint64_t)usage.ru_oublock * RUSAGE_BLOCK_BYTES;
     process->exit_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     return 0;
 }

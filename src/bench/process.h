@@ -29,8 +29,10 @@ struct process {
     uint64_t real_ns; /* from before its start until it was found to have ended */
     uint64_t user_ns, sys_ns;
     uint64_t max_rss_kb; /* the largest of its processes */
-    int exit_status;     /* 128 + the signal's number if one ended it, as a shell says */
-    char *said;          /* the first line of what it printed; free it */
+    uint64_t minor_faults, major_faults;
+    uint64_t read_bytes, written_bytes; /* from devices; into the cache, to go to devices */
+    int exit_status; /* 128 + the signal's number if one ended it, as a shell says */
+    char *said;      /* the first line of what it printed; free it */
 };
 
 enum process_output {

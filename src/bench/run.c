@@ -14,9 +14,12 @@
 #include "base/clock.h"
 #include "bench/check.h"
 #include "bench/method.h"
+#include "bench/place.h"
 #include "bench/process.h"
 #include "bench/scratch.h"
+#include "bench/scratch_fs.h"
 #include "bench/system.h"
+#include "bench/warnings.h"
 #include "results/results.h"
 #include "workload/mix.h"
 #include "workload/workload.h"
@@ -29,29 +32,20 @@
 struct bench {
     const struct bench_plan *plan;
     struct bench_fault *fault;
-    char *to_dir, *from_dir; /* new directories, for the destinations and the sources */
-    bool from_is_apart;      /* from_dir is not within to_dir */
-    unsigned n_destinations;
+    struct machine_load load; /* of others, when it began */
 };
 
-/* One workload's turn. `last` has for each method the destination of its latest run that went well.
- */
+/* One workload's turn in a place. `last` has for each method the destination of its latest run that
+ * went well. */
 struct turn {
-    struct bench *bench;
+    const struct bench *bench;
+    struct place *place;
     const struct workload *workload;
     struct series *series;
+    struct doubts doubts;
+    char *parent, *name; /* of the source */
     char **last;
 };
-
-/* Keeps the first fault with what it concerns; returns the error. */
-static int bench_fails(const struct bench *bench, int r, const char *operation, const char *path)
-{
-    if (!bench->fault->operation) {
-        bench->fault->operation = operation;
-        bench->fault->path = path ? strdup(path) : NULL; /* without a name it still says what */
-    }
-    return r;
-}
 
 static void tell(const struct bench *bench, enum bench_phase phase, const char *workload,
     const char *method, uint64_t done, uint64_t total)
@@ -64,32 +58,18 @@ static void tell(const struct bench *bench, enum bench_phase phase, const char *
 
 /* --- One run --- */
 
-static int new_destination(struct bench *bench, char **ret)
-{
-    _cleanup_free_ char *path = NULL;
-
-    if (asprintf(&path, "%s/%06u", bench->to_dir, ++bench->n_destinations) < 0) {
-        path = NULL;
-        return -ENOMEM;
-    }
-    if (mkdir(path, 0755) < 0)
-        return bench_fails(bench, -errno, "create directory", path);
-    *ret = TAKE_PTR(path);
-    return 0;
-}
-
 /* Nothing of an earlier run is left to be written, and in the cold state nothing can be read from
  * memory. */
-static int settle(const struct bench *bench)
+static int settle(const struct bench *bench, const struct place *place)
 {
-    int r = scratch_flush(bench->to_dir);
+    int r = scratch_flush(place->to_dir);
 
     if (r < 0)
-        return bench_fails(bench, r, "write out", bench->to_dir);
+        return fault_note(bench->fault, r, "write out", place->to_dir);
     if (!bench->plan->cold)
         return 0;
     r = scratch_drop_caches();
-    return r < 0 ? bench_fails(bench, r, "drop the page cache", NULL) : 0;
+    return r < 0 ? fault_note(bench->fault, r, "drop the page cache", NULL) : 0;
 }
 
 static int time_command(const struct bench *bench, const char *line, const char *to,
@@ -98,13 +78,13 @@ static int time_command(const struct bench *bench, const char *line, const char 
     int r = process_run(line, PROCESS_KEEP_ERRORS, -1, bench->plan->stop, process);
 
     if (r < 0)
-        return r == -EINTR ? r : bench_fails(bench, r, "run", "/bin/sh");
+        return r == -EINTR ? r : fault_note(bench->fault, r, "run", "/bin/sh");
     uint64_t start_ns = clock_now_ns();
     r = scratch_flush(to);
     *ret_sync_ns = clock_now_ns() - start_ns;
     if (r < 0) {
         free(TAKE_PTR(process->said));
-        return bench_fails(bench, r, "write out", to);
+        return fault_note(bench->fault, r, "write out", to);
     }
     return 0;
 }
@@ -112,18 +92,18 @@ static int time_command(const struct bench *bench, const char *line, const char 
 /* Runs a method into a new destination, which the caller frees. */
 static int run_once(struct turn *turn, size_t i, struct sample *ret, char **ret_said, char **ret_to)
 {
-    struct bench *bench = turn->bench;
+    const struct bench *bench = turn->bench;
     _cleanup_free_ char *to = NULL, *line = NULL;
     struct process process = {0};
     uint64_t sync_ns = 0;
 
-    int r = new_destination(bench, &to);
+    int r = place_add_destination(turn->place, &to);
     if (r < 0)
         return r;
-    line = method_expand(&bench->plan->methods[i], bench->from_dir, turn->workload->name, to);
+    line = method_expand(&bench->plan->methods[i], turn->parent, turn->name, to);
     if (!line)
         return -ENOMEM;
-    r = settle(bench);
+    r = settle(bench, turn->place);
     if (r >= 0)
         r = time_command(bench, line, to, &process, &sync_ns);
     if (r < 0)
@@ -134,6 +114,10 @@ static int run_once(struct turn *turn, size_t i, struct sample *ret, char **ret_
         .user_ns = process.user_ns,
         .sys_ns = process.sys_ns,
         .max_rss_kb = process.max_rss_kb,
+        .minor_faults = process.minor_faults,
+        .major_faults = process.major_faults,
+        .read_bytes = process.read_bytes,
+        .written_bytes = process.written_bytes,
         .exit_status = process.exit_status,
     };
     *ret_said = process.said;
@@ -230,30 +214,60 @@ static void draw_order(uint64_t seed, unsigned block, size_t *order, size_t n)
     }
 }
 
-static int run_blocks(struct turn *turn)
+static int run_block(struct turn *turn, unsigned block, size_t *order)
 {
     const struct bench_plan *plan = turn->bench->plan;
-    size_t n = plan->n_methods;
-    _cleanup_free_ size_t *order = calloc(n, sizeof(*order));
-    uint64_t done = 0;
+    uint64_t n = plan->n_methods, before = block * n;
+    uint64_t total = block < plan->runs ? plan->runs * n : before + n;
 
-    if (!order)
-        return -ENOMEM;
-    for (unsigned block = 0; block < plan->runs; block++) {
-        draw_order(plan->seed, block, order, n);
-        for (size_t k = 0; k < n; k++) {
-            size_t i = order[k];
-            done++;
-            if (!still_runs(turn, i))
-                continue;
-            tell(turn->bench, BENCH_RUNNING, turn->workload->name, plan->methods[i].name, done,
-                (uint64_t)plan->runs * n);
-            int r = take_run(turn, i, &block);
-            if (r < 0)
-                return r;
-        }
+    draw_order(plan->seed, block, order, n);
+    for (size_t k = 0; k < n; k++) {
+        size_t i = order[k];
+        if (!still_runs(turn, i))
+            continue;
+        tell(turn->bench, BENCH_RUNNING, turn->workload->name, plan->methods[i].name,
+            before + k + 1, total);
+        int r = take_run(turn, i, &block);
+        if (r < 0)
+            return r;
     }
     return 0;
+}
+
+static bool lacks_time(const struct turn *turn, size_t i)
+{
+    const struct method_result *method = &turn->series->methods[i];
+    uint64_t ns = 0;
+
+    for (size_t k = 0; k < method->n_samples; k++)
+        ns += method->samples[k].real_ns;
+    return still_runs(turn, i) && ns < turn->bench->plan->min_time_ns;
+}
+
+/* Whether there is to be a block of this number. */
+static bool wants_block(struct turn *turn, unsigned block)
+{
+    const struct bench_plan *plan = turn->bench->plan;
+    bool is_short = false;
+
+    if (block < plan->runs)
+        return true;
+    for (size_t i = 0; i < turn->series->n_methods; i++)
+        is_short = is_short || lacks_time(turn, i);
+    if (!is_short)
+        return false;
+    turn->doubts.is_cut = block == BENCH_RUNS_MAX || !place_has_room(turn->place, turn->workload);
+    return !turn->doubts.is_cut;
+}
+
+static int run_blocks(struct turn *turn)
+{
+    _cleanup_free_ size_t *order = calloc(turn->bench->plan->n_methods, sizeof(*order));
+    int r = order ? 0 : -ENOMEM;
+
+    for (unsigned block = 0; r >= 0 && wants_block(turn, block); block++)
+        r = run_block(turn, block, order);
+    return r;
 }
 
 static int check_copies(struct turn *turn)
@@ -261,7 +275,7 @@ static int check_copies(struct turn *turn)
     const struct bench *bench = turn->bench;
     _cleanup_free_ char *from = NULL;
 
-    if (asprintf(&from, "%s/%s", bench->from_dir, turn->workload->name) < 0) {
+    if (asprintf(&from, "%s/%s", turn->parent, turn->name) < 0) {
         from = NULL;
         return -ENOMEM;
     }
@@ -273,8 +287,7 @@ static int check_copies(struct turn *turn)
             continue;
         tell(bench, BENCH_CHECKING, turn->workload->name, method->name, i + 1,
             turn->series->n_methods);
-        int r = check_copy(
-            from, turn->workload->name, turn->last[i], bench->plan->stop, &verdict, &why);
+        int r = check_copy(from, turn->name, turn->last[i], bench->plan->stop, &verdict, &why);
         if (r >= 0)
             r = set_why(method, verdict, why);
         if (r < 0)
@@ -335,31 +348,51 @@ static int describe_methods(const struct bench_plan *plan, struct series *series
     return 0;
 }
 
-static int describe(
-    const struct bench *bench, const struct workload *workload, struct series *series)
+static int describe_file_systems(struct turn *turn)
 {
-    const struct bench_plan *plan = bench->plan;
+    const struct bench_plan *plan = turn->bench->plan;
+    const struct workload *workload = turn->workload;
+    struct series *series = turn->series;
+    const struct scratch_fs *scratch = &turn->place->scratch;
+    const char *from = plan->from ? plan->from : plan->to;
+
+    int r = file_system_describe(turn->place->to_dir, plan->to, &series->to);
+    if (r < 0)
+        return fault_note(
+            turn->bench->fault, r, "describe the file system of", turn->place->to_dir);
+    series->to.scratch_kb = scratch->size_bytes / 1024;
+    if (workload->directory)
+        from = workload->directory;
+    r = file_system_describe(
+        workload->directory ? workload->directory : turn->place->from_dir, from, &series->from);
+    if (r < 0)
+        return fault_note(turn->bench->fault, r, "describe the file system of", from);
+    if (!workload->directory && !plan->from)
+        series->from.scratch_kb = series->to.scratch_kb;
+    return 0;
+}
+
+static int describe(struct turn *turn)
+{
+    const struct bench_plan *plan = turn->bench->plan;
+    const struct workload *workload = turn->workload;
+    struct series *series = turn->series;
 
     series->seed = plan->seed;
     series->files = workload->files;
     series->bytes = workload->bytes;
     series->cold = plan->cold;
     series->workload = strdup(workload->name);
-    if (!series->workload)
+    series->content = strdup(workload->content ? workload->content : "");
+    if (!series->workload || !series->content)
         return -ENOMEM;
     int r = stamp(series);
     if (r >= 0)
         r = system_describe(&series->system);
     if (r < 0)
-        return bench_fails(bench, r, "describe this machine", NULL);
-    r = file_system_describe(bench->to_dir, plan->to, &series->to);
-    if (r < 0)
-        return bench_fails(bench, r, "describe the file system of", plan->to);
-    const char *from = plan->from ? plan->from : plan->to;
-    r = file_system_describe(bench->from_dir, from, &series->from);
-    if (r < 0)
-        return bench_fails(bench, r, "describe the file system of", from);
-    return describe_methods(plan, series);
+        return fault_note(turn->bench->fault, r, "describe this machine", NULL);
+    r = describe_file_systems(turn);
+    return r < 0 ? r : describe_methods(plan, series);
 }
 
 /* --- The source --- */
@@ -380,160 +413,186 @@ static void files_made(void *context, const struct workload_totals *so_far)
 static int make_source(struct turn *turn)
 {
     const struct bench *bench = turn->bench;
+    const char *from_dir = turn->place->from_dir;
     const struct workload_watch watch = {should_stop_making, files_made, turn};
     struct workload_totals totals;
     char name[WORKLOAD_NAME_MAX];
-    _cleanup_close_ int fd = open(bench->from_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    _cleanup_close_ int fd = open(from_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
+    turn->parent = strdup(from_dir);
+    turn->name = strdup(turn->workload->name);
+    if (!turn->parent || !turn->name)
+        return -ENOMEM;
     if (fd < 0)
-        return bench_fails(bench, -errno, "open", bench->from_dir);
+        return fault_note(bench->fault, -errno, "open", from_dir);
     int r = workload_make(turn->workload, bench->plan->seed, fd, &watch, &totals, name);
     if (r < 0)
-        return bench_fails(bench, r, "make source tree: create", name);
-    r = scratch_flush(bench->from_dir);
-    return r < 0 ? bench_fails(bench, r, "write out", bench->from_dir) : 0;
+        return fault_note(bench->fault, r, "make source tree: create", name);
+    r = scratch_flush(from_dir);
+    return r < 0 ? fault_note(bench->fault, r, "write out", from_dir) : 0;
+}
+
+static bool is_within(const char *path, const char *directory)
+{
+    size_t length = strlen(directory);
+
+    return strcmp(directory, "/") == 0 ||
+           (strncmp(path, directory, length) == 0 && (path[length] == '/' || !path[length]));
+}
+
+/* A directory that is there is the source itself. */
+static int find_source(struct turn *turn)
+{
+    const struct bench *bench = turn->bench;
+    const char *directory = turn->workload->directory;
+    _cleanup_free_ char *real = realpath(directory, NULL);
+    char *slash = real ? strrchr(real, '/') : NULL;
+
+    if (!slash)
+        return fault_note(bench->fault, -errno, "find", directory);
+    if (is_within(turn->place->to_dir, real)) {
+        fault_hint(bench->fault, "%s is within it; give another --to", bench->plan->to);
+        return fault_note(bench->fault, -EINVAL, "copy", directory);
+    }
+    turn->parent = slash == real ? strdup("/") : strndup(real, (size_t)(slash - real));
+    turn->name = strdup(slash + 1);
+    return turn->parent && turn->name ? 0 : -ENOMEM;
 }
 
 /* --- The whole --- */
 
-static int measure(struct bench *bench, const struct workload *workload, struct series *series)
+static int take_turn(struct turn *turn)
 {
-    const struct bench_plan *plan = bench->plan;
-    struct turn turn = {.bench = bench, .workload = workload, .series = series};
+    const struct bench *bench = turn->bench;
 
-    turn.last = calloc(plan->n_methods, sizeof(*turn.last));
-    if (!turn.last)
-        return -ENOMEM;
-    int r = make_source(&turn);
+    int r = turn->workload->directory ? find_source(turn) : make_source(turn);
     if (r >= 0)
-        r = describe(bench, workload, series);
-    if (r >= 0 && !plan->cold)
-        r = warm_up(&turn);
+        r = describe(turn);
     if (r >= 0)
-        r = run_blocks(&turn);
+        r = settle(bench, turn->place);
+    if (r < 0)
+        return r;
+    turn->doubts = (struct doubts){.load = bench->load,
+        .need_bytes = turn->place->need_bytes,
+        .free_bytes = turn->place->free_bytes};
+    doubts_begin(&turn->doubts, turn->series);
+    r = bench->plan->cold ? 0 : warm_up(turn);
     if (r >= 0)
-        r = check_copies(&turn);
-    for (size_t i = 0; i < plan->n_methods; i++)
+        r = run_blocks(turn);
+    if (r < 0)
+        return r;
+    doubts_end(&turn->doubts, turn->series);
+    r = check_copies(turn);
+    return r < 0 ? r : doubts_to_warnings(&turn->doubts, turn->series);
+}
+
+static int measure(const struct bench *bench, struct place *place, const struct workload *workload,
+    struct series *series)
+{
+    size_t n = bench->plan->n_methods;
+    struct turn turn = {
+        .bench = bench,
+        .place = place,
+        .workload = workload,
+        .series = series,
+        .last = calloc(n, sizeof(*turn.last)),
+    };
+
+    int r = turn.last ? take_turn(&turn) : -ENOMEM;
+    for (size_t i = 0; turn.last && i < n; i++)
         free(turn.last[i]);
     free(turn.last);
+    free(turn.parent);
+    free(turn.name);
     return r;
 }
 
-static int measure_all(struct bench *bench, struct results *results)
+static int add_series(const struct bench *bench, struct place *place,
+    const struct workload *workload, struct results *results)
 {
-    const struct bench_plan *plan = bench->plan;
+    struct series *list = reallocarray(results->series, results->n_series + 1, sizeof(*list));
 
-    for (size_t i = 0; i < plan->n_workloads; i++) {
-        struct series *list = reallocarray(results->series, results->n_series + 1, sizeof(*list));
-        if (!list)
-            return -ENOMEM;
-        results->series = list;
-        struct series series = {0};
-        int r = measure(bench, &plan->workloads[i], &series);
-        if (r < 0) {
-            series_clear(&series);
-            return r;
-        }
-        list[results->n_series++] = series;
+    if (!list)
+        return -ENOMEM;
+    results->series = list;
+    struct series series = {0};
+    int r = measure(bench, place, workload, &series);
+    if (r < 0) {
+        series_clear(&series);
+        return r;
     }
+    list[results->n_series++] = series;
     return 0;
 }
 
+/* All in one place. */
+static int measure_in_place(const struct bench *bench, struct results *results)
+{
+    const struct bench_plan *plan = bench->plan;
+    struct place place = {.plan = plan, .fault = bench->fault};
+
+    int r = place_make(&place, plan->workloads, plan->n_workloads, NULL);
+    for (size_t i = 0; i < plan->n_workloads && r >= 0; i++)
+        r = add_series(bench, &place, &plan->workloads[i], results);
+    place_unmake(&place);
+    return r;
+}
+
+/* Each on a new file system. */
+static int measure_on(
+    const struct bench *bench, const struct scratch_spec *spec, struct results *results)
+{
+    const struct bench_plan *plan = bench->plan;
+    int r = 0;
+
+    for (size_t i = 0; i < plan->n_workloads && r >= 0; i++) {
+        struct place place = {.plan = plan, .fault = bench->fault};
+        r = place_make(&place, &plan->workloads[i], 1, spec);
+        if (r >= 0)
+            r = add_series(bench, &place, &plan->workloads[i], results);
+        place_unmake(&place);
+    }
+    return r;
+}
+
+/* Before anything is measured in vain. */
+static int check_room_on(const struct bench *bench, const struct scratch_spec *spec)
+{
+    const struct bench_plan *plan = bench->plan;
+    const struct place place = {.plan = plan, .fault = bench->fault};
+    int r = 0;
+
+    for (size_t i = 0; i < plan->n_workloads && r >= 0; i++)
+        r = place_check(&place, &plan->workloads[i], spec);
+    return r;
+}
+
+static int measure_all(const struct bench *bench, struct results *results)
+{
+    const struct bench_plan *plan = bench->plan;
+
+    if (plan->n_scratches == 0)
+        return measure_in_place(bench, results);
+    int r = scratch_fs_isolate(bench->fault);
+    for (size_t i = 0; i < plan->n_scratches && r >= 0; i++)
+        r = check_room_on(bench, &plan->scratches[i]);
+    for (size_t i = 0; i < plan->n_scratches && r >= 0; i++)
+        r = measure_on(bench, &plan->scratches[i], results);
+    return r;
+}
+
 /* Looks for the programs. */
-static int probe(struct bench *bench)
+static int probe(const struct bench *bench)
 {
     const struct bench_plan *plan = bench->plan;
 
     for (size_t i = 0; i < plan->n_methods; i++) {
         int r = method_probe(&plan->methods[i], plan->stop);
         if (r < 0)
-            return bench_fails(bench, r, "look for the program of method", plan->methods[i].name);
+            return fault_note(
+                bench->fault, r, "look for the program of method", plan->methods[i].name);
     }
     return 0;
-}
-
-static int prepare_directories(struct bench *bench)
-{
-    const struct bench_plan *plan = bench->plan;
-
-    int r = scratch_make(plan->to, &bench->to_dir);
-    if (r < 0)
-        return bench_fails(bench, r, "make a directory in", plan->to);
-    if (plan->from) {
-        bench->from_is_apart = true;
-        r = scratch_make(plan->from, &bench->from_dir);
-        return r < 0 ? bench_fails(bench, r, "make a directory in", plan->from) : 0;
-    }
-    if (asprintf(&bench->from_dir, "%s/source", bench->to_dir) < 0) {
-        bench->from_dir = NULL;
-        return -ENOMEM;
-    }
-    if (mkdir(bench->from_dir, 0755) < 0)
-        return bench_fails(bench, -errno, "create directory", bench->from_dir);
-    return 0;
-}
-
-/* What a number of copies takes at most; far past any disk, it stays there. */
-static uint64_t times(uint64_t each, uint64_t copies)
-{
-    uint64_t all;
-
-    return __builtin_mul_overflow(each, copies, &all) ? UINT64_MAX : all;
-}
-
-/* `given` is the user's word for `path`. */
-static int check_room_at(
-    const struct bench *bench, const char *path, const char *given, uint64_t files, uint64_t bytes)
-{
-    uint64_t free_bytes = 0;
-    int r = scratch_has_room(path, files, bytes, &free_bytes);
-
-    if (r == -ENOSPC &&
-        asprintf(&bench->fault->hint,
-            "%llu files and %llu MB are needed, %llu MB are free; fewer runs, methods or workloads "
-            "need less",
-            (unsigned long long)files, (unsigned long long)(bytes >> 20),
-            (unsigned long long)(free_bytes >> 20)) < 0)
-        bench->fault->hint = NULL;
-    return r < 0 ? bench_fails(bench, r, "measure in", given) : 0;
-}
-
-/* Nothing is deleted on the way, so all copies must have room together. */
-static int check_room(const struct bench *bench)
-{
-    const struct bench_plan *plan = bench->plan;
-    uint64_t copies = 0, files = 0, bytes = 0;
-
-    for (size_t i = 0; i < plan->n_methods; i++)
-        copies += plan->methods[i].is_missing ? 0 : plan->runs + (plan->cold ? 0 : 1);
-    for (size_t i = 0; i < plan->n_workloads; i++) {
-        files += plan->workloads[i].files;
-        /* A file takes whole blocks: half of one more in the mean. */
-        bytes += plan->workloads[i].bytes + plan->workloads[i].files * 2048;
-    }
-    if (!plan->from)
-        copies++;
-    int r =
-        check_room_at(bench, bench->to_dir, plan->to, times(files, copies), times(bytes, copies));
-    return r < 0 || !plan->from ? r
-                                : check_room_at(bench, bench->from_dir, plan->from, files, bytes);
-}
-
-static bool removal_is_cut(const void *context)
-{
-    return bench_stop_is_urgent(context);
-}
-
-static void remove_directory(const struct bench *bench, const char *path)
-{
-    const struct bench_plan *plan = bench->plan;
-
-    if (!path)
-        return;
-    tell(bench, BENCH_REMOVING, NULL, NULL, 0, 0);
-    int r = scratch_remove(AT_FDCWD, path, removal_is_cut, plan->stop);
-    if (r < 0 && plan->on_left_behind)
-        plan->on_left_behind(plan->context, path, -r);
 }
 
 int bench_run(const struct bench_plan *plan, struct results *results, struct bench_fault *ret_fault)
@@ -542,22 +601,12 @@ int bench_run(const struct bench_plan *plan, struct results *results, struct ben
     int r = 0;
 
     *ret_fault = (struct bench_fault){0};
+    machine_load_read(&bench.load);
     if (plan->cold) {
         r = scratch_can_drop_caches();
         if (r < 0)
-            return bench_fails(&bench, r, "drop the page cache", NULL);
+            return fault_note(ret_fault, r, "drop the page cache", NULL);
     }
     r = probe(&bench);
-    if (r >= 0)
-        r = prepare_directories(&bench);
-    if (r >= 0)
-        r = check_room(&bench);
-    if (r >= 0)
-        r = measure_all(&bench, results);
-    if (bench.from_is_apart)
-        remove_directory(&bench, bench.from_dir);
-    remove_directory(&bench, bench.to_dir);
-    free(bench.from_dir);
-    free(bench.to_dir);
-    return r;
+    return r < 0 ? r : measure_all(&bench, results);
 }

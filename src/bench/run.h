@@ -1,10 +1,11 @@
 /* The bench: makes each workload's tree, times each method's copies of it, and checks them.
  *
- * For one workload (a series): every method runs once unrecorded if the state of the cache is to be
- * warm; then in each of `runs` blocks every method runs once, in an order drawn for the block; then
- * one copy of each method is compared with the source. Every run gets a new, empty destination,
- * with nothing left to be written out from before; nothing is deleted until the whole bench is
- * over, because creating files after deleting many is slow for minutes on some file systems. */
+ * For one workload and place (a series): every method runs once unrecorded if the state of the
+ * cache is to be warm; then in each of `runs` blocks, or more of them until enough time was
+ * measured, every method runs once, in an order drawn for the block; then one copy of each method
+ * is compared with the source. Every run gets a new, empty destination, with nothing left to be
+ * written out from before; nothing is deleted until the whole bench is over, because creating files
+ * after deleting many is slow for minutes on some file systems. */
 #ifndef SHOAL_BENCH_RUN_H
 #define SHOAL_BENCH_RUN_H
 
@@ -12,16 +13,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bench/fault.h"
+
+#define BENCH_RUNS_MAX 10000
+
 struct bench_stop;
 struct method;
 struct results;
+struct scratch_spec;
 struct workload;
 
 enum bench_phase {
-    BENCH_MAKING,   /* `done` of `total` files of the source tree */
-    BENCH_WARMING,  /* the unrecorded runs */
-    BENCH_RUNNING,  /* the recorded ones: the `done`-th of `total` begins */
-    BENCH_CHECKING, /* the copy of the `done`-th method of `total` */
+    BENCH_FORMATTING, /* the file system of the type that `workload` names */
+    BENCH_MAKING,     /* `done` of `total` files of the source tree */
+    BENCH_WARMING,    /* the unrecorded runs */
+    BENCH_RUNNING,    /* the recorded ones: the `done`-th of `total` begins */
+    BENCH_CHECKING,   /* the copy of the `done`-th method of `total` */
     BENCH_REMOVING,
 };
 
@@ -36,10 +43,16 @@ struct bench_plan {
     size_t n_workloads;
     struct method *methods; /* their versions are filled in */
     size_t n_methods;
-    unsigned runs;
-    bool cold;        /* nothing is cached when a run begins; needs root */
-    const char *from; /* where the source trees are made; NULL: with the destinations */
-    const char *to;   /* where the destinations are made */
+    unsigned runs;        /* up to BENCH_RUNS_MAX */
+    uint64_t min_time_ns; /* more runs, until each method ran as long; 0: as many as `runs` */
+    bool cold;            /* nothing is cached when a run begins; needs root */
+    const char *from;     /* where the source trees are made; NULL: with the destinations */
+    const char *to;       /* where the destinations are made */
+    /* Each workload is measured on a new file system of each of these, made in `to`; sources are on
+     * it too, unless `from` is given. None: in `to` itself. Needs root; the process gets a mount
+     * namespace of its own. */
+    const struct scratch_spec *scratches;
+    size_t n_scratches;
     uint64_t seed;
     struct bench_stop *stop; /* required */
     void (*on_progress)(void *context, const struct bench_progress *progress);
@@ -48,17 +61,10 @@ struct bench_plan {
     void *context;
 };
 
-/* What stopped the bench. */
-struct bench_fault {
-    const char *operation; /* "make source tree", … */
-    char *path;            /* what it concerns, NULL if nothing in particular; free it */
-    char *hint;            /* what to do, NULL if nothing is known; free it */
-};
-
-/* Appends one series for each workload that was measured to the end to *results, which the caller
- * has made zero or filled before; also when it returns an error for a later one. A method that
- * fails, is missing or copies wrongly is a result, no error. -EINTR: stopped. In every case all
- * that was made is removed, or on_left_behind() tells. */
+/* Appends one series for each workload and place that was measured to the end to *results, which
+ * the caller has made zero or filled before; also when it returns an error for a later one. A
+ * method that fails, is missing or copies wrongly is a result, no error. -EINTR: stopped. In every
+ * case all that was made is removed, or on_left_behind() tells. */
 int bench_run(
     const struct bench_plan *plan, struct results *results, struct bench_fault *ret_fault);
 

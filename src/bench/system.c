@@ -117,6 +117,14 @@ static unsigned cores(void)
     return n > 0 ? (unsigned)n : 1;
 }
 
+#define GOVERNOR "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
+
+static char *line_or_empty(const char *path)
+{
+    char *line = line_of(path);
+    return line ? line : strdup("");
+}
+
 int system_describe(struct system_info *ret)
 {
     struct utsname uts;
@@ -129,29 +137,30 @@ int system_describe(struct system_info *ret)
         info.memory_kb = (uint64_t)pages * ((uint64_t)page_bytes / 1024);
     info.cpu = cpu_model(&uts);
     info.name = info.cpu ? short_name(info.cpu) : NULL;
+    info.governor = line_or_empty(GOVERNOR);
     if (asprintf(&info.kernel, "%s %s", uts.sysname, uts.release) < 0)
         info.kernel = NULL;
-    if (!info.cpu || !info.name || !info.kernel) {
+    if (!info.cpu || !info.name || !info.kernel || !info.governor) {
         free(info.cpu);
         free(info.name);
         free(info.kernel);
+        free(info.governor);
         return -ENOMEM;
     }
     *ret = info;
     return 0;
 }
 
-double system_cpu_pressure_percent(void)
+uint64_t system_available_memory_kb(void)
 {
-    _cleanup_free_ char *pressure = line_of("/proc/pressure/cpu");
-    double percent, load;
+    static const char *const keys[] = {"MemAvailable", "SwapFree"};
+    uint64_t kb = 0;
 
-    if (pressure && sscanf(pressure, "some avg10=%lf", &percent) == 1)
-        return percent;
-    if (getloadavg(&load, 1) != 1)
-        return 0;
-    double over = load - (double)cores();
-    return over > 0 ? 100 * over / (double)cores() : 0;
+    for (size_t i = 0; i < ELEMENTS(keys); i++) {
+        _cleanup_free_ char *value = value_of("/proc/meminfo", keys[i]);
+        kb += value ? strtoull(value, NULL, 10) : 0;
+    }
+    return kb;
 }
 
 /* --- File systems --- */
@@ -180,12 +189,63 @@ static char *join_options(const char *mount, const char *super)
     return asprintf(&joined, "%s%s%s", mount, *super ? "," : "", super) < 0 ? NULL : joined;
 }
 
+/* The name that the kernel has for a block device, NULL if it is none of its own (in memory, over
+ * the network, of several devices); free it. */
+static char *device_name(dev_t dev)
+{
+    char path[64], link[PATH_MAX];
+
+    (void)snprintf(path, sizeof(path), "/sys/dev/block/%u:%u", major(dev), minor(dev));
+    ssize_t n = readlink(path, link, sizeof(link) - 1);
+    if (n < 0)
+        return NULL;
+    link[n] = '\0';
+    const char *slash = strrchr(link, '/');
+    return strdup(slash ? slash + 1 : link);
+}
+
+/* The chosen one of "none [mq-deadline] kyber", of the disk itself or of the one a partition is on.
+ */
+static char *scheduler_of(dev_t dev)
+{
+    static const char *const places[] = {"queue", "../queue"};
+    char path[96];
+
+    for (size_t i = 0; i < ELEMENTS(places); i++) {
+        (void)snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/%s/scheduler", major(dev),
+            minor(dev), places[i]);
+        _cleanup_free_ char *line = line_of(path);
+        const char *open = line ? strchr(line, '[') : NULL;
+        if (open)
+            return strndup(open + 1, strcspn(open + 1, "]"));
+        if (line)
+            return strdup(line);
+    }
+    return strdup("");
+}
+
+/* Which device a file system is on. btrfs gives its files a number that is no device's: then it is
+ * the one that the mount names. */
+static int describe_device(dev_t dev, const char *source, struct file_system_info *info)
+{
+    struct stat st;
+    char *name = device_name(dev);
+
+    if (!name && source && stat(source, &st) == 0 && S_ISBLK(st.st_mode)) {
+        dev = st.st_rdev;
+        name = device_name(dev);
+    }
+    info->device = name ? name : strdup("");
+    info->scheduler = name ? scheduler_of(dev) : strdup("");
+    return info->device && info->scheduler ? 0 : -ENOMEM;
+}
+
 /* A line of mountinfo: id, parent, device, root, mount point, options, optional fields, "-", type,
  * source, the file system's options. */
-static int parse_mount(char *line, struct file_system_info *info)
+static int parse_mount(char *line, struct file_system_info *info, char **ret_source)
 {
     char *rest = strstr(line, " - ");
-    char *options = NULL, *type, *super, *save;
+    char *options = NULL, *type, *source, *super, *save;
 
     if (!rest)
         return -EBADMSG;
@@ -194,16 +254,17 @@ static int parse_mount(char *line, struct file_system_info *info)
     for (int i = 0; word && i < 6; i++, word = strtok_r(NULL, " ", &save))
         options = word;
     type = strtok_r(rest + 3, " \n", &save);
-    (void)strtok_r(NULL, " \n", &save);
+    source = strtok_r(NULL, " \n", &save);
     super = strtok_r(NULL, " \n", &save);
-    if (!type || !options)
+    if (!type || !options || !source)
         return -EBADMSG;
     info->type = strdup(type);
     info->options = join_options(options, super ? super : "");
-    return info->type && info->options ? 0 : -ENOMEM;
+    *ret_source = strdup(source);
+    return info->type && info->options && *ret_source ? 0 : -ENOMEM;
 }
 
-static int find_mount(int id, struct file_system_info *info)
+static int find_mount(int id, struct file_system_info *info, char **ret_source)
 {
     _cleanup_fclose_ FILE *file = fopen("/proc/self/mountinfo", "re");
     _cleanup_free_ char *line = NULL;
@@ -213,7 +274,7 @@ static int find_mount(int id, struct file_system_info *info)
         return -errno;
     while (getline(&line, &room, file) > 0)
         if (atoi(line) == id)
-            return parse_mount(line, info);
+            return parse_mount(line, info, ret_source);
     return -ENODATA;
 }
 
@@ -230,17 +291,10 @@ static int has_jbd2(const char *device)
     return -1; /* kernels before 2.6.31 listed them elsewhere, and a container may show none */
 }
 
-static int ext4_has_journal(dev_t dev)
+static int ext4_has_journal(const char *device)
 {
-    char path[PATH_MAX], link[PATH_MAX];
+    char path[PATH_MAX];
 
-    (void)snprintf(path, sizeof(path), "/sys/dev/block/%u:%u", major(dev), minor(dev));
-    ssize_t n = readlink(path, link, sizeof(link) - 1);
-    if (n < 0)
-        return -1;
-    link[n] = '\0';
-    const char *slash = strrchr(link, '/');
-    const char *device = slash ? slash + 1 : link;
     (void)snprintf(path, sizeof(path), "/sys/fs/ext4/%.200s/journal_task", device);
     _cleanup_free_ char *task = line_of(path);
     if (!task) /* kernels before 5.0 */
@@ -248,10 +302,10 @@ static int ext4_has_journal(dev_t dev)
     return strcmp(task, "<none>") != 0;
 }
 
-static int has_journal(const char *type, dev_t dev)
+static int has_journal(const char *type, const char *device)
 {
     if (strcmp(type, "ext4") == 0)
-        return ext4_has_journal(dev);
+        return *device ? ext4_has_journal(device) : -1;
     if (strcmp(type, "ext3") == 0 || strcmp(type, "xfs") == 0 || strcmp(type, "jfs") == 0)
         return 1;
     if (strcmp(type, "ext2") == 0 || strcmp(type, "vfat") == 0 || strcmp(type, "exfat") == 0)
@@ -291,9 +345,19 @@ static int describe_by_magic(int fd, struct file_system_info *info)
     return info->type && info->options ? 0 : -ENOMEM;
 }
 
+static void file_system_clear(struct file_system_info *info)
+{
+    free(info->path);
+    free(info->type);
+    free(info->options);
+    free(info->device);
+    free(info->scheduler);
+}
+
 int file_system_describe(const char *path, const char *given, struct file_system_info *ret)
 {
     _cleanup_close_ int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    _cleanup_free_ char *source = NULL;
     struct file_system_info info = {0};
     struct stat st;
     int id = 0;
@@ -303,16 +367,16 @@ int file_system_describe(const char *path, const char *given, struct file_system
     info.path = strdup(given);
     int r = info.path ? mount_id(fd, &id) : -ENOMEM;
     if (r >= 0)
-        r = find_mount(id, &info);
+        r = find_mount(id, &info, &source);
     if (r == -ENODATA || r == -ENOENT)
         r = describe_by_magic(fd, &info);
+    if (r >= 0)
+        r = describe_device(st.st_dev, source, &info);
     if (r < 0) {
-        free(info.path);
-        free(info.type);
-        free(info.options);
+        file_system_clear(&info);
         return r;
     }
-    info.has_journal = has_journal(info.type, st.st_dev);
+    info.has_journal = has_journal(info.type, info.device);
     *ret = info;
     return 0;
 }

@@ -2,6 +2,8 @@
 #ifndef SHOAL_BENCH_SYSTEM_H
 #define SHOAL_BENCH_SYSTEM_H
 
+#include <stdint.h>
+
 #include "results/results.h"
 
 /* Fills in what this machine is; series_clear() of the series it is in frees it. */
@@ -10,8 +12,7 @@ int system_describe(struct system_info *ret);
 /* The same for the file system that `path` lies on; `given` is the path as the user gave it. */
 int file_system_describe(const char *path, const char *given, struct file_system_info *ret);
 
-/* The share of the last ten seconds, in percent, in which some task waited for a processor; where
- * the kernel does not count that, by how much the load is over the processors. */
-double system_cpu_pressure_percent(void);
+/* What can be used without taking it from anyone, swap included. */
+uint64_t system_available_memory_kb(void);
 
 #endif

@@ -9,11 +9,12 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/quote.h"
 #include "bench/method.h"
 #include "bench/process.h"
 #include "bench/run.h"
-#include "bench/system.h"
+#include "bench/scratch_fs.h"
 #include "cli/bench_output.h"
 #include "cli/measure.h"
 #include "report/report.h"
@@ -21,16 +22,19 @@
 #include "version.h"
 #include "workload/workload.h"
 
-#define RUNS_MAX 10000
+#define MIN_TIME_MAX_SECONDS 86400
 
 enum {
     KEY_WORKLOAD = 'w',
     KEY_METHOD = 'm',
     KEY_RUNS = 'r',
+    KEY_VERBOSE = 'v',
     KEY_WARM = 0x100,
     KEY_COLD,
     KEY_FROM,
     KEY_TO,
+    KEY_SCRATCH,
+    KEY_MIN_TIME,
     KEY_SEED,
     KEY_DB,
     KEY_JSON,
@@ -44,11 +48,14 @@ struct bench_arguments {
     size_t n_workloads;
     struct method *methods;
     size_t n_methods;
+    struct scratch_spec *scratches;
+    size_t n_scratches;
     unsigned runs;
+    uint64_t min_time_ns;
     enum cache cache;
     const char *from, *to, *db;
     uint64_t seed;
-    bool json, no_save;
+    bool json, no_save, verbose;
 };
 
 /* Told by a signal. */
@@ -68,18 +75,26 @@ static const struct argp_option options[] = {
     {"method", KEY_METHOD, "NAME[=CMD]", 0,
         "A way to copy: one of those below, or any command line with {from} and {to}; may be "
         "repeated "
-        "(shoal, tar and cp)",
+        "(all of those below)",
         0},
     {"runs", KEY_RUNS, "N", 0, "How often each method runs (5)", 0},
+    {"min-time", KEY_MIN_TIME, "SECONDS", 0,
+        "Run more often, until each method has run for so long", 0},
     {"warm", KEY_WARM, NULL, 0,
         "The source is in the page cache: one unrecorded run first (default)", 0},
     {"cold", KEY_COLD, NULL, 0, "Empty the page cache before each run; needs root", 0},
     {"from", KEY_FROM, "DIR", 0, "Where the source trees are made (with the destinations)", 0},
     {"to", KEY_TO, "DIR", 0, "Where the destinations are made (the current directory)", 0},
+    {"scratch", KEY_SCRATCH, "FS[,size=N]", 0,
+        "Make a new file system for each workload, an image in --to or in memory, and measure on "
+        "it: ext4, xfs, btrfs or tmpfs; may be repeated; needs root",
+        0},
     {"seed", KEY_SEED, "N", 0, "The number that the trees and the order of runs are chosen by (1)",
         0},
     {"db", KEY_DB, "FILE", 0, "The results file ($XDG_DATA_HOME/shoal/results.json)", 0},
     {"no-save", KEY_NO_SAVE, NULL, 0, "Do not add to the results file", 0},
+    {"verbose", KEY_VERBOSE, NULL, 0,
+        "Also print when all was on the device, memory, page faults, bytes read and written", 0},
     {"json", KEY_JSON, NULL, 0, "Print the series as JSON, as a results file holds them", 0},
     {0},
 };
@@ -125,6 +140,28 @@ static void add_method(
     arguments->n_methods++;
 }
 
+static void add_scratch(
+    struct bench_arguments *arguments, const char *text, struct argp_state *state)
+{
+    int r = scratch_spec_parse(text, &arguments->scratches[arguments->n_scratches]);
+
+    if (r == -ENOENT)
+        argp_error(state, "--scratch: there is no %s; there are ext4, xfs, btrfs and tmpfs", text);
+    if (r < 0)
+        argp_error(state, "--scratch: %s: the form is FS[,size=N], N from 1M on", text);
+    arguments->n_scratches++;
+}
+
+static uint64_t parse_seconds(struct argp_state *state, const char *option, const char *text)
+{
+    char *end = NULL;
+    double seconds = text[0] >= '0' && text[0] <= '9' ? strtod(text, &end) : -1;
+
+    if (!(seconds >= 0 && seconds <= MIN_TIME_MAX_SECONDS) || *end)
+        argp_error(state, "%s: seconds from 0 to %d are expected", option, MIN_TIME_MAX_SECONDS);
+    return (uint64_t)(seconds * (double)NS_PER_SECOND);
+}
+
 static void set_cache(struct bench_arguments *arguments, enum cache cache, struct argp_state *state)
 {
     if (arguments->cache != CACHE_UNSAID && arguments->cache != cache)
@@ -157,7 +194,16 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         add_method(arguments, text, state);
         return 0;
     case KEY_RUNS:
-        arguments->runs = (unsigned)measure_parse_number(state, "--runs", text, 1, RUNS_MAX);
+        arguments->runs = (unsigned)measure_parse_number(state, "--runs", text, 1, BENCH_RUNS_MAX);
+        return 0;
+    case KEY_MIN_TIME:
+        arguments->min_time_ns = parse_seconds(state, "--min-time", text);
+        return 0;
+    case KEY_SCRATCH:
+        add_scratch(arguments, text, state);
+        return 0;
+    case KEY_VERBOSE:
+        arguments->verbose = true;
         return 0;
     case KEY_WARM:
     case KEY_COLD:
@@ -189,6 +235,19 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
+/* A pipeline that is too long for a line is broken in its middle. */
+static void print_method(FILE *out, const char *name, const char *command)
+{
+    const size_t columns = 64;
+    const char *pipe = strlen(command) > columns ? strstr(command, " | ") : NULL;
+
+    if (pipe)
+        (void)fprintf(out, "  %-10s %.*s |\n  %-10s %s\n", name, (int)(pipe - command), command, "",
+            pipe + strlen(" | "));
+    else
+        (void)fprintf(out, "  %-10s %s\n", name, command);
+}
+
 static char *help_filter(int key, const char *text, void *input)
 {
     char *help = NULL;
@@ -203,7 +262,7 @@ static char *help_filter(int key, const char *text, void *input)
         return NULL;
     (void)fprintf(out, "%s\nMethods:\n", workloads);
     for (size_t i = 0; method_name(i); i++)
-        (void)fprintf(out, "  %-10s %s\n", method_name(i), method_command(i));
+        print_method(out, method_name(i), method_command(i));
     (void)fputs(
         "{to} is a new, empty directory. {parent} and {name} are the two parts of {from}.\n", out);
     if (ferror(out) | fclose(out)) {
@@ -230,6 +289,9 @@ static void show_progress(void *context, const struct bench_progress *progress)
     (void)measure_count(progress->done, done);
     (void)measure_count(progress->total, total);
     switch (progress->phase) {
+    case BENCH_FORMATTING:
+        progress_line_show(line, true, "makes a file system, %s", progress->workload);
+        break;
     case BENCH_MAKING:
         progress_line_show(line, false, "%s: makes file %s of %s", progress->workload, done, total);
         break;
@@ -316,7 +378,7 @@ static int print_json(const struct results *results)
     return r;
 }
 
-static int print_tables(const struct results *results)
+static int print_tables(const struct bench_arguments *arguments, const struct results *results)
 {
     _cleanup_free_ const struct series **list = calloc(results->n_series + 1, sizeof(*list));
 
@@ -324,7 +386,7 @@ static int print_tables(const struct results *results)
         return -ENOMEM;
     for (size_t i = 0; i < results->n_series; i++) {
         list[i] = &results->series[i];
-        int r = bench_print_times(stdout, list[i]);
+        int r = bench_print_times(stdout, list[i], arguments->verbose);
         if (r < 0)
             return r;
     }
@@ -333,7 +395,7 @@ static int print_tables(const struct results *results)
 
 static int print_results(const struct bench_arguments *arguments, const struct results *results)
 {
-    int r = arguments->json ? print_json(results) : print_tables(results);
+    int r = arguments->json ? print_json(results) : print_tables(arguments, results);
 
     if (r == 0)
         return EXIT_OK;
@@ -371,6 +433,9 @@ static int measure(const struct bench_arguments *arguments, const char *to, stru
         .methods = arguments->methods,
         .n_methods = arguments->n_methods,
         .runs = arguments->runs,
+        .min_time_ns = arguments->min_time_ns,
+        .scratches = arguments->scratches,
+        .n_scratches = arguments->n_scratches,
         .cold = arguments->cache == CACHE_COLD,
         .from = arguments->from,
         .to = to,
@@ -405,14 +470,13 @@ static int bench(const struct bench_arguments *arguments)
         cli_error("cannot tell the current directory: %s; give --to DIR", strerror(errno));
         return EXIT_SOME_FAILED;
     }
-    double pressure = system_cpu_pressure_percent();
     measure_catch_signals(on_signal);
     code = measure(arguments, arguments->to ? arguments->to : here, &results);
     if (results_path)
         code = worse(code, save(results_path, &results));
     if (results.n_series > 0 && code != EXIT_INTERRUPTED) {
         code = worse(code, print_results(arguments, &results));
-        bench_warn(&results, arguments->runs, pressure);
+        bench_warn(&results);
         code = worse(code, bench_complain(&results));
     }
     for (size_t i = 0; i < results.n_series; i++)
@@ -427,12 +491,13 @@ int command_bench(int argc, char **argv)
     size_t room = (size_t)argc + 8;
     _cleanup_free_ struct workload *workloads = calloc(room, sizeof(*workloads));
     _cleanup_free_ struct method *methods = calloc(room, sizeof(*methods));
+    _cleanup_free_ struct scratch_spec *scratches = calloc(room, sizeof(*scratches));
     struct bench_arguments arguments = {
-        .workloads = workloads, .methods = methods, .runs = 5, .seed = 1};
+        .workloads = workloads, .methods = methods, .scratches = scratches, .runs = 5, .seed = 1};
 
     argp_err_exit_status = EXIT_USAGE;
     argp_program_version = "shoal " SHOAL_VERSION;
-    if (!workloads || !methods) {
+    if (!workloads || !methods || !scratches) {
         cli_error("cannot read the arguments: %s", strerror(ENOMEM));
         return EXIT_SOME_FAILED;
     }

@@ -1,26 +1,19 @@
 #include "cli/bench_output.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/quote.h"
 #include "cli/cli.h"
 #include "cli/measure.h"
 #include "results/results.h"
 #include "results/statistics.h"
 
-/* Below this the median and its interval say little. */
-#define RUNS_ENOUGH 5
-
-/* A busier machine than this when the bench begins is said. */
-#define CPU_PRESSURE_PERCENT 10.0
-
-#define LINE_COLUMNS         79
-#define LABEL_COLUMNS        4
+#define LINE_COLUMNS 79
 
 static bool has_times(const struct method_result *method)
 {
@@ -32,15 +25,38 @@ static bool has_times(const struct method_result *method)
     return false;
 }
 
-enum time_kind { TIME_REAL, TIME_USER, TIME_SYS, TIME_KINDS };
+enum figure_kind { FIGURE_TIME, FIGURE_COUNT, FIGURE_BYTES };
 
-static double time_of(const struct sample *sample, enum time_kind kind)
-{
-    const uint64_t ns[TIME_KINDS] = {sample->real_ns, sample->user_ns, sample->sys_ns};
-    return (double)ns[kind];
-}
+/* A line for each, of numbers in the samples. */
+struct figure {
+    const char *label;
+    enum figure_kind kind;
+    size_t offset; /* of a uint64_t */
+};
 
-static int median_ns(const struct method_result *method, enum time_kind kind, double *ret)
+static const struct figure times[] = {
+    {"real", FIGURE_TIME, offsetof(struct sample, real_ns)},
+    {"user", FIGURE_TIME, offsetof(struct sample, user_ns)},
+    {"sys", FIGURE_TIME, offsetof(struct sample, sys_ns)},
+};
+
+static const struct figure more[] = {
+    {"on device", FIGURE_TIME, offsetof(struct sample, synced_ns)},
+    {"peak KB", FIGURE_COUNT, offsetof(struct sample, max_rss_kb)},
+    {"faults", FIGURE_COUNT, offsetof(struct sample, minor_faults)},
+    {"major", FIGURE_COUNT, offsetof(struct sample, major_faults)},
+    {"read KB", FIGURE_BYTES, offsetof(struct sample, read_bytes)},
+    {"write KB", FIGURE_BYTES, offsetof(struct sample, written_bytes)},
+};
+
+/* A table's form: what it has lines of, and how wide their labels are. */
+struct layout {
+    const struct series *series;
+    int label_columns;
+    bool is_verbose;
+};
+
+static int median_of(const struct method_result *method, const struct figure *figure, double *ret)
 {
     _cleanup_free_ double *values = calloc(method->n_samples, sizeof(*values));
     size_t n = 0;
@@ -49,7 +65,8 @@ static int median_ns(const struct method_result *method, enum time_kind kind, do
         return -ENOMEM;
     for (size_t i = 0; i < method->n_samples; i++)
         if (method->samples[i].exit_status == 0)
-            values[n++] = time_of(&method->samples[i], kind);
+            values[n++] =
+                (double)*(const uint64_t *)((const char *)&method->samples[i] + figure->offset);
     *ret = statistics_median(values, n);
     return 0;
 }
@@ -70,35 +87,59 @@ static void print_time(FILE *out, int width, double ns)
     (void)fprintf(out, "%*s", width, text);
 }
 
+static void print_figure(FILE *out, enum figure_kind kind, int width, double value)
+{
+    if (kind == FIGURE_TIME) {
+        print_time(out, width, value);
+    } else {
+        char text[COUNT_TEXT_MAX];
+        (void)fprintf(out, "%*s", width,
+            measure_count((uint64_t)(kind == FIGURE_BYTES ? value / 1024 : value), text));
+    }
+}
+
 static int column_width(const struct method_result *method)
 {
     int length = (int)strlen(method->name);
     return 2 + (length > 9 ? length : 9);
 }
 
-/* The columns of methods[first…end). */
-static int print_columns(FILE *out, const struct series *series, size_t first, size_t end)
+/* The line of a figure for methods[first…end). */
+static int print_line(
+    FILE *out, const struct layout *layout, const struct figure *figure, size_t first, size_t end)
 {
-    static const char *const labels[TIME_KINDS] = {"real", "user", "sys"};
-
-    (void)fprintf(out, "\n%-*s", LABEL_COLUMNS, "");
-    for (size_t i = first; i < end; i++)
-        if (has_times(&series->methods[i]))
-            (void)fprintf(out, "%*s", column_width(&series->methods[i]), series->methods[i].name);
-    for (int kind = 0; kind < TIME_KINDS; kind++) {
-        (void)fprintf(out, "\n%-*s", LABEL_COLUMNS, labels[kind]);
-        for (size_t i = first; i < end; i++) {
-            double ns = 0;
-            if (!has_times(&series->methods[i]))
-                continue;
-            int r = median_ns(&series->methods[i], (enum time_kind)kind, &ns);
-            if (r < 0)
-                return r;
-            print_time(out, column_width(&series->methods[i]), ns);
-        }
+    (void)fprintf(out, "%-*s", layout->label_columns, figure->label);
+    for (size_t i = first; i < end; i++) {
+        const struct method_result *method = &layout->series->methods[i];
+        double median = 0;
+        if (!has_times(method))
+            continue;
+        int r = median_of(method, figure, &median);
+        if (r < 0)
+            return r;
+        print_figure(out, figure->kind, column_width(method), median);
     }
     (void)fputc('\n', out);
     return 0;
+}
+
+/* The columns of methods[first…end). */
+static int print_columns(FILE *out, const struct layout *layout, size_t first, size_t end)
+{
+    int r = 0;
+
+    (void)fprintf(out, "\n%-*s", layout->label_columns, "");
+    for (size_t i = first; i < end; i++) {
+        const struct method_result *method = &layout->series->methods[i];
+        if (has_times(method))
+            (void)fprintf(out, "%*s", column_width(method), method->name);
+    }
+    (void)fputc('\n', out);
+    for (size_t i = 0; i < ELEMENTS(times) && r >= 0; i++)
+        r = print_line(out, layout, &times[i], first, end);
+    for (size_t i = 0; layout->is_verbose && i < ELEMENTS(more) && r >= 0; i++)
+        r = print_line(out, layout, &more[i], first, end);
+    return r;
 }
 
 static unsigned runs_of(const struct series *series)
@@ -111,8 +152,9 @@ static unsigned runs_of(const struct series *series)
     return (unsigned)most;
 }
 
-int bench_print_times(FILE *out, const struct series *series)
+int bench_print_times(FILE *out, const struct series *series, bool is_verbose)
 {
+    const struct layout layout = {series, is_verbose ? 9 : 4, is_verbose};
     char files[COUNT_TEXT_MAX], kb[COUNT_TEXT_MAX];
     unsigned runs = runs_of(series);
     size_t first = 0;
@@ -122,7 +164,7 @@ int bench_print_times(FILE *out, const struct series *series)
         measure_count(series->bytes / 1024, kb), series->cold ? "cold" : "warm", runs,
         runs == 1 ? "" : "s");
     while (first < series->n_methods) {
-        int columns = LABEL_COLUMNS;
+        int columns = layout.label_columns;
         size_t end = first, shown = 0;
         for (; end < series->n_methods; end++) {
             int width = has_times(&series->methods[end]) ? column_width(&series->methods[end]) : 0;
@@ -131,7 +173,7 @@ int bench_print_times(FILE *out, const struct series *series)
             columns += width;
             shown += width > 0;
         }
-        int r = shown > 0 ? print_columns(out, series, first, end) : 0;
+        int r = shown > 0 ? print_columns(out, &layout, first, end) : 0;
         if (r < 0)
             return r;
         first = end;
@@ -186,34 +228,22 @@ int bench_complain(const struct results *results)
     return code;
 }
 
-static void warn_of_file_system(const struct file_system_info *to)
+/* Whether an earlier series said the same. */
+static bool is_said(const struct results *results, size_t end, const char *text)
 {
-    _cleanup_free_ char *quoted = quote_name(to->path);
-    const char *path = quoted ? quoted : to->path;
-
-    if (to->has_journal == 0 && strcmp(to->type, "ext4") == 0)
-        cli_error("warning: %s is on an ext4 without a journal: for minutes after many files were "
-                  "deleted there, creating files is slow",
-            path);
-    if (strcmp(to->type, "tmpfs") == 0 || strcmp(to->type, "ramfs") == 0)
-        cli_error("warning: %s is in memory (%s): nothing is written to a disk", path, to->type);
+    for (size_t i = 0; i < end; i++)
+        for (size_t k = 0; k < results->series[i].n_warnings; k++)
+            if (strcmp(results->series[i].warnings[k].text, text) == 0)
+                return true;
+    return false;
 }
 
-void bench_warn(const struct results *results, unsigned runs, double cpu_pressure_percent)
+void bench_warn(const struct results *results)
 {
-    if (results->n_series == 0)
-        return;
-    warn_of_file_system(&results->series[0].to);
-    if (cpu_pressure_percent >= CPU_PRESSURE_PERCENT)
-        cli_error("warning: other programs kept the processors busy when the bench began (%.0f%%)",
-            cpu_pressure_percent);
-    if (runs < RUNS_ENOUGH)
-        cli_error("warning: the figures are of %u run%s; fewer than %d say little", runs,
-            runs == 1 ? "" : "s", RUNS_ENOUGH);
     for (size_t i = 0; i < results->n_series; i++) {
         const struct series *series = &results->series[i];
-        if (!series->cold && series->bytes / 1024 > series->system.memory_kb / 2)
-            cli_error("warning: %s does not fit in memory twice: its warm figures are partly cold",
-                series->workload);
+        for (size_t k = 0; k < series->n_warnings; k++)
+            if (!is_said(results, i, series->warnings[k].text))
+                cli_error("warning: %s", series->warnings[k].text);
     }
 }

@@ -9,15 +9,15 @@ struct results;
 struct series;
 
 /* For one series: real, user and sys of each method, medians of the runs that went well, in
- * columns. Methods whose copy is not known to be wrong only. -ENOMEM. */
-int bench_print_times(FILE *out, const struct series *series);
+ * columns; if it is to be verbose also the time until all was on the device, memory, page faults,
+ * and what was read and written. Methods whose copy is not known to be wrong only. -ENOMEM. */
+int bench_print_times(FILE *out, const struct series *series, bool is_verbose);
 
 /* Says on stderr which methods were not measured, failed, copied wrongly or lost metadata. Returns
  * the exit code that follows: a wrong copy is a difference, and measuring nothing is a failure. */
 int bench_complain(const struct results *results);
 
-/* Says on stderr what of the machine and the plan makes the figures doubtful.
- * `cpu_pressure_percent` was taken before the bench began. */
-void bench_warn(const struct results *results, unsigned runs, double cpu_pressure_percent);
+/* Says on stderr what makes the figures doubtful, each thing once. */
+void bench_warn(const struct results *results);
 
 #endif

@@ -25,16 +25,38 @@ nothing_left() {
     [ -z "$(ls -A to)" ]
 }
 
+# Whether file systems can be mounted here; $1 is the type.
+needs_mounts() {
+    [ "$EUID" -eq 0 ] || skip "needs root to mount file systems"
+    unshare --mount true 2>/dev/null || skip "needs a mount namespace"
+    [ "$1" = tmpfs ] || [ -e /dev/loop-control ] || skip "needs loop devices"
+    [ "$1" = tmpfs ] || command -v "mkfs.$1" >/dev/null || skip "needs mkfs.$1"
+}
+
+# No mount and no loop device of a bench in this test's directory.
+nothing_mounted() {
+    run ! grep -qF "$BATS_TEST_TMPDIR" /proc/self/mountinfo
+    run ! grep -qsF "$BATS_TEST_TMPDIR" /sys/block/loop*/loop/backing_file
+}
+
+# said EXPRESSION: in a warning of the series in $output.
+said() {
+    [ "$(value "any('$1' in w['text'] for w in s[0]['warnings'])")" = True ]
+}
+
 @test "the built-in methods are timed, checked, and shown in three forms" {
     run --separate-stderr bench --workload files=1,kb=64,per-directory=1
     echo "$output" "$stderr"
     [ "$status" -eq 0 ]
     # As timex gives them.
     [ "${lines[0]}" = "$small: 50 files, 100 KB, warm, median of 2 runs" ]
-    grep -Eq '^ +shoal +tar +cp$' <<<"$output"
+    columns=$(sed -n 's/^  \+\(shoal\b.*\|cpio\)$/\1/p' <<<"$output" | xargs)
+    [[ $columns == "shoal shoal-tar tar cp rsync bsdtar cpio "* ]] # as many in a line as fit
     for word in real user sys; do
-        grep -Eq "^$word +([0-9]+:[0-9]{2}\.[0-9]{2} *){3}$" <<<"$output"
+        grep -Eq "^$word( +[0-9]+:[0-9]{2}\.[0-9]{2}){6}$" <<<"$output"
+        grep -Eq "^$word( +[0-9]+:[0-9]{2}\.[0-9]{2})$" <<<"$output"
     done
+    [ -z "$(grep -E '.{81}' <<<"$output")" ]
     # The published form of table, and small beside large.
     [[ $output == *"Results for "* ]]
     [[ $output == *"Many small files and one large file"* ]]
@@ -196,9 +218,280 @@ nothing_left() {
     fi
 }
 
+@test "every sample has its memory, faults and bytes" {
+    run --separate-stderr bench --json --method shoal --method cp
+    [ "$status" -eq 0 ]
+    for field in max_rss_kb minor_faults; do
+        [ "$(value "all(x['$field'] > 0 for m in s[0]['methods'] for x in m['samples'])")" = True ]
+    done
+    for field in major_faults read_bytes written_bytes; do
+        [ "$(value "all(x['$field'] >= 0 for m in s[0]['methods'] for x in m['samples'])")" = True ]
+    done
+}
+
+@test "--verbose prints them in columns" {
+    run --separate-stderr bench --verbose --method shoal --method cp
+    [ "$status" -eq 0 ]
+    grep -Eq '^ {9} +shoal +cp$' <<<"$output"
+    for label in real user sys "on device"; do
+        grep -Eq "^$label +([0-9]+:[0-9]{2}\.[0-9]{2} *){2}$" <<<"$output"
+    done
+    for label in "peak KB" faults major "read KB" "write KB"; do
+        grep -Eq "^$label +([0-9,]+ *){2}$" <<<"$output"
+    done
+}
+
+@test "--min-time goes on with whole blocks until each method has run for so long" {
+    run --separate-stderr bench --json --runs 2 --min-time 0.1 --method 'a=cp -a {from} {to}' --method 'b=cp -a {from} {to}'
+    [ "$status" -eq 0 ]
+    [ "$(value 'len(s[0]["methods"][0]["samples"]) == len(s[0]["methods"][1]["samples"]) >= 2')" = True ]
+    [ "$(value 'all(sum(x["real_ns"] for x in m["samples"]) >= 1e8 for m in s[0]["methods"])')" = True ]
+    # Without the last block one of them lacked time.
+    [ "$(value 'len(s[0]["methods"][0]["samples"]) == 2 or
+        any(sum(x["real_ns"] for x in m["samples"][:-1]) < 1e8 for m in s[0]["methods"])')" = True ]
+}
+
+@test "--min-time 0 and a method that fails ask for no more" {
+    run --separate-stderr bench --json --runs 2 --min-time 0 --method cp
+    [ "$(value 'len(s[0]["methods"][0]["samples"])')" = 2 ]
+    run --separate-stderr bench --json --runs 2 --min-time 1000 --method 'f=exit 3; : {from} {to}'
+    [ "$status" -eq 1 ]
+}
+
+@test "built-in methods that are not there are skipped" {
+    mkdir bin
+    for program in sh cp tar; do
+        ln -s "$(command -v "$program")" bin
+    done
+    run --separate-stderr env PATH="$PWD/bin" "$SHOAL" bench --workload "$small" --runs 2 --to to --json
+    echo "$stderr"
+    [ "$status" -eq 0 ]
+    [ "$(value '[m["name"] for m in s[0]["methods"] if m["verdict"] == "missing"]')" = "['rsync', 'bsdtar', 'cpio']" ]
+    [ "$(value '[m["name"] for m in s[0]["methods"] if m["verdict"] == "right"]')" = "['shoal', 'shoal-tar', 'tar', 'cp']" ]
+    for program in rsync bsdtar cpio; do
+        grep -qx "shoal: method $program is skipped: there is no program $program" <<<"$stderr"
+    done
+}
+
+@test "shoal-tar is this very program at both ends, and every version is known" {
+    for program in rsync bsdtar cpio; do
+        command -v "$program" >/dev/null || skip "needs $program"
+    done
+    run --separate-stderr bench --json
+    [ "$(value '{m["name"]: m["command"] for m in s[0]["methods"]}["shoal-tar"]')" = \
+        "'$SHOAL' tar cBpf - -C {parent} {name} | ( cd {to} ; '$SHOAL' tar xBpf - )" ]
+    [ "$(value 'all(m["version"] for m in s[0]["methods"])')" = True ]
+}
+
+@test "a directory of one's own is copied, and left as it is" {
+    mkdir -p mine/deep
+    echo content >mine/deep/file
+    touch -d 2001-01-01 mine/deep mine
+    before=$(stat -c '%n %i %y' mine mine/deep mine/deep/file)
+    run --separate-stderr "$SHOAL" bench --workload ./mine --runs 1 --to to --no-save --json --method cp \
+        --method 'm=echo {from} >>names; cp -a {parent}/{name} {to}'
+    echo "$stderr"
+    [ "$status" -eq 0 ]
+    [ "$(value 's[0]["workload"], s[0]["files"], s[0]["bytes"]')" = "('mine', 1, 8)" ]
+    [ "$(value '[m["verdict"] for m in s[0]["methods"]]')" = "['right', 'right']" ]
+    [ "$(sort -u names)" = "$PWD/mine" ]
+    [ "$before" = "$(stat -c '%n %i %y' mine mine/deep mine/deep/file)" ]
+    nothing_left
+}
+
+@test "a directory that the copies would be in is refused" {
+    run --separate-stderr "$SHOAL" bench --workload ./. --to to --no-save --method 'm=touch ran; cp -a {from} {to}'
+    [ "$status" -eq 1 ]
+    [ "$stderr" = "shoal: cannot copy '$PWD': Invalid argument; to is within it; give another --to" ]
+    [ ! -e ran ]
+    nothing_left
+}
+
+# --- On file systems made for it ---
+
+@test "--scratch: a series on each new file system, and nothing is left" {
+    for type in ext4 xfs btrfs tmpfs; do
+        needs_mounts "$type"
+    done
+    run --separate-stderr bench --json --scratch ext4 --scratch xfs --scratch btrfs --scratch tmpfs,size=64M \
+        --method shoal --method 'm=ls -A {to}/../source >>sources; cp -a {from} {to}'
+    echo "$output" "$stderr"
+    [ "$status" -eq 0 ]
+    [ "$(value '[x["to"]["type"] for x in s]')" = "['ext4', 'xfs', 'btrfs', 'tmpfs']" ]
+    [ "$(value 'all(x["from"]["type"] == x["to"]["type"] for x in s)')" = True ]
+    [ "$(value '[m["verdict"] for x in s for m in x["methods"]] == 8 * ["right"]')" = True ]
+    [ "$(value 's[3]["to"]["scratch_kb"], all(x["to"]["scratch_kb"] >= 1 << 20 for x in s[:3])')" = "(65536, True)" ]
+    [ "$(value 's[0]["to"]["has_journal"], "noinit_itable" in s[0]["to"]["options"]')" = "(True, True)" ]
+    [ "$(value 'all(x["to"]["device"].startswith("loop") and x["to"]["scheduler"] for x in s[:3])')" = True ]
+    [ "$(value 's[3]["to"]["device"]')" = "" ]
+    # What is copied to a device is counted.
+    [ "$(value 'all(y["written_bytes"] >= 102400 for x in s[:1] for m in x["methods"] for y in m["samples"])')" = True ]
+    [ "$(sort -u sources)" = "$small" ]
+    nothing_left
+    nothing_mounted
+}
+
+@test "--scratch: others do not see it, and the source stays outside with --from" {
+    needs_mounts tmpfs
+    mkdir from
+    run --separate-stderr bench --json --scratch tmpfs --from from \
+        --method "m=nsenter --mount=/proc/$$/ns/mnt ls -A $PWD/to/shoal-bench-* >>seen; ls {parent} >>sources; cp -a {from} {to}"
+    echo "$output" "$stderr"
+    [ "$status" -eq 0 ]
+    [ ! -s seen ]
+    [ "$(value 's[0]["to"]["type"], s[0]["to"]["scratch_kb"] > 0, s[0]["from"]["path"], s[0]["from"]["scratch_kb"]')" = \
+        "('tmpfs', True, 'from', 0)" ]
+    [ "$(sort -u sources)" = "$small" ]
+    [ -z "$(ls -A from)" ]
+    nothing_left
+    nothing_mounted
+}
+
+@test "--scratch: interrupted, and killed" {
+    needs_mounts ext4
+    for signal in INT KILL; do
+        rm -f started
+        env --default-signal=INT "$SHOAL" bench --workload "$small" --to to --no-save --scratch ext4 \
+            --method 'm=echo $$ >started.new; mv started.new started; sleep 1000; : {from} {to}' 3>&- &
+        pid=$!
+        until [ -s started ]; do
+            kill -0 "$pid"
+        done
+        grep -qF "$BATS_TEST_TMPDIR" /sys/block/loop*/loop/backing_file
+        [ -z "$(find to -type f)" ] # the image has no name
+        kill -"$signal" "$pid"
+        status=0
+        wait "$pid" || status=$?
+        if [ "$signal" = INT ]; then
+            [ "$status" -eq 130 ]
+            nothing_left
+        else
+            # What it ran goes on, and holds the mount.
+            kill -KILL -- "-$(cat started)"
+            while grep -qsF "$BATS_TEST_TMPDIR" /sys/block/loop*/loop/backing_file; do
+                sleep 0.05
+            done
+            rmdir to/* # an empty directory is all
+        fi
+        nothing_mounted
+    done
+}
+
+@test "--scratch: what is wrong is told, and nothing is left" {
+    needs_mounts xfs
+    run bench --no-save --method cp --scratch xfs,size=2M
+    [ "$status" -eq 1 ]
+    [[ $output == "shoal: cannot make a file system on '/dev/loop"*"': "*"; mkfs.xfs: "* ]]
+    run bench --no-save --method cp --scratch xfs --runs 10000 --workload files=1000000,kb=1024
+    [ "$status" -eq 1 ]
+    [[ $output == "shoal: cannot make a file system in 'to': No space left on device; "*" MB are needed, "* ]]
+    run bench --no-save --method cp --scratch tmpfs --runs 10000 --workload files=1000000,kb=1024
+    [ "$status" -eq 1 ]
+    [[ $output == "shoal: cannot make a file system in memory: No space left on device; "*" MB are needed, "* ]]
+    run bench --no-save --runs 100 --method cp --scratch tmpfs,size=1M
+    [ "$status" -eq 1 ]
+    [[ $output == "shoal: cannot measure in 'to': No space left on device; "* ]]
+    nothing_left
+    nothing_mounted
+}
+
+@test "--scratch: a maker that is not there is named" {
+    needs_mounts tmpfs
+    [ -e /dev/loop-control ] || skip "needs loop devices"
+    mkdir bin
+    ln -s "$(command -v sh)" "$(command -v cp)" bin
+    for program in /sbin/mkfs.btrfs /usr/sbin/mkfs.btrfs; do
+        [ ! -e "$program" ] || hide+=" $program"
+    done
+    # Where it is installed it is covered for this run by a file that is not executable.
+    run unshare --mount sh -c 'for f in $1; do mount --bind /dev/null "$f"; done; shift; export PATH="$1"; shift; exec "$@"' \
+        sh "${hide:-}" "$PWD/bin" "$SHOAL" bench --workload "$small" --to to --no-save --method cp --scratch btrfs
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ $output == "shoal: cannot make a file system on '/dev/loop"* ]]
+    nothing_left
+    nothing_mounted
+}
+
+@test "--scratch needs root" {
+    if [ "$EUID" -eq 0 ]; then
+        command -v setpriv >/dev/null || skip "needs setpriv to be someone else"
+        chmod 755 "$BATS_TEST_TMPDIR"
+        cp "$SHOAL" ./shoal
+        chmod 777 to
+        as=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all --bounding-set=-all)
+    else
+        cp "$SHOAL" ./shoal
+        as=()
+    fi
+    run "${as[@]}" ./shoal bench --workload "$small" --no-save --to to --method cp --scratch tmpfs
+    [ "$status" -eq 1 ]
+    [ "$output" = "shoal: cannot mount file systems of its own: Operation not permitted; --scratch needs root" ]
+    nothing_left
+}
+
+# --- Warnings ---
+
 @test "few runs are warned of" {
     run --separate-stderr bench --method cp --runs 1
     [[ $stderr == *"shoal: warning: the figures are of 1 run; fewer than 5 say little"* ]]
+    run --separate-stderr bench --method cp --runs 5
+    [[ $stderr != *"say little"* ]]
+}
+
+@test "warnings are stored with the series, and each is printed once" {
+    run --separate-stderr bench --method cp --runs 1 --workload files=1,kb=1 --json
+    [ "$(value '[sum("1 run;" in w["text"] for w in x["warnings"]) for x in s]')" = "[1, 1]" ]
+    [ "$(grep -c "warning: the figures are of 1 run" <<<"$stderr")" -eq 1 ]
+}
+
+@test "runs that differ widely are warned of, and others' work" {
+    # Every second run waits; the runs of one that works all the while are not its own.
+    while :; do :; done 3>&- &
+    busy=$!
+    run --separate-stderr bench --json --runs 4 \
+        --method 'm=n=$(cat n 2>/dev/null); echo x$n >n; case $n in xx|xxxx) sleep 0.3;; esac; cp -a {from} {to}'
+    kill "$busy"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    said "the runs of m on $small spread too widely to rank: half of them are "
+    said "of the processors during the runs of $small"
+}
+
+@test "a destination in memory is warned of, and one that is nearly full" {
+    needs_mounts tmpfs
+    run --separate-stderr bench --json --scratch tmpfs,size=1M --runs 2 --method cp
+    echo "$output"
+    [ "$status" -eq 0 ]
+    said "the scratch file system in \\'to\\' is in memory (tmpfs): nothing is written to a disk"
+    said "MB free for copies of "
+    run --separate-stderr bench --json --scratch tmpfs,size=64M --runs 2 --method cp
+    [[ $stderr != *"MB free for copies of "* ]]
+}
+
+@test "copies that share the source's blocks are warned of beside ones that do not" {
+    needs_mounts xfs
+    run --separate-stderr bench --json --scratch xfs --method 'clone=cp -a --reflink=always {from} {to}' \
+        --method 'copy=cp -a --reflink=never {from} {to}'
+    [ "$status" -eq 0 ]
+    said "clone wrote less than half of what $small holds: "
+    [[ $stderr != *"copy wrote less than half"* ]]
+}
+
+@test "--cold from memory is warned of" {
+    needs_mounts tmpfs
+    [ -w /proc/sys/vm/drop_caches ] || skip "needs to empty the page cache"
+    run --separate-stderr bench --json --cold --scratch tmpfs --method cp
+    said "the source is in memory (tmpfs), where nothing is ever cold"
+}
+
+@test "--min-time without room for more is warned of" {
+    needs_mounts tmpfs
+    run --separate-stderr bench --json --scratch tmpfs,size=2M --runs 1 --min-time 1000 --method cp
+    echo "$output"
+    [ "$status" -eq 0 ]
+    said "the runs of $small ended before --min-time: there was no room for more"
+    [ "$(value 'len(s[0]["methods"][0]["samples"]) > 1')" = True ]
 }
 
 @test "too little room is found before anything is copied" {
@@ -258,7 +551,9 @@ nothing_left() {
     for arguments in "--runs 0" "--runs x" "--runs 1.5" "--seed -1" "--workload nonsense" "--method nonsense" \
         "--method a/b=cp{from}{to}" "--method a=cp{from}" "--method a=cp{to}" "--method =cp{from}{to}" \
         "--method cp --method cp" "--workload insight --workload insight" "--warm --cold" \
-        "--db x --no-save" "--nonsense" "argument"; do
+        "--db x --no-save" "--scratch ext5" "--scratch ext4,size=0" \
+        "--scratch ext4,size=1K" "--scratch ext4,siz=1G" "--scratch ext4," "--min-time x" "--min-time -1" \
+        "--min-time 1s" "--nonsense" "argument"; do
         # shellcheck disable=SC2086 # words are meant
         run bench $arguments
         [ "$status" -eq 2 ] || { echo "$arguments: $status" && false; }
@@ -278,8 +573,26 @@ nothing_left() {
     run --separate-stderr "$SHOAL" bench --help
     [ "$status" -eq 0 ]
     [[ ${lines[0]} == "Usage: shoal bench "* ]]
-    [[ $output == *"  insight "*"Methods:"*"  tar "*"tar cBpf - "* ]]
+    [[ $output == *"  insight "*"Methods:"* ]]
+    for method in shoal shoal-tar tar cp rsync bsdtar cpio; do
+        grep -Eq "^  $method +.*\{(from|name)\}" <<<"$output"
+    done
     [ -z "$stderr" ]
+}
+
+@test "the manual knows each option and each method of --help" {
+    run --separate-stderr "$SHOAL" bench --help
+    page=$BATS_TEST_DIRNAME/../../man/shoal-bench.1
+    for option in $(grep -oE -- '^ .{0,5} --[a-z0-9-]+' <<<"$output" | grep -oE -- '--.*' | sort -u); do
+        [[ $option != --usage ]] || continue
+        grep -qE -- "^\.It Fl (.* )?-${option#--}( |\$)" "$page" || { echo "not in the manual: $option" && false; }
+    done
+    sed -n '/^Methods:/,/^{to} is/p' <<<"$output" | sed '1d;$d' | sed -e ':a' -e 'N;$!ba' -e 's/|\n  */| /g' >methods
+    [ "$(wc -l <methods)" -eq 7 ]
+    while read -r name command; do
+        grep -qxF ".It Cm $name" "$page" || { echo "not in the manual: $name" && false; }
+        grep -qF ".Li $command" "$page" || { echo "not in the manual: $command" && false; }
+    done <methods
 }
 
 @test "where mounts cannot be seen, the file system is known by its magic number" {
