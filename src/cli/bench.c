@@ -78,9 +78,10 @@ static const struct argp_option options[] = {
     {"to", KEY_TO, "DIR", 0, "Where the destinations are made (the current directory)", 0},
     {"seed", KEY_SEED, "N", 0, "The number that the trees and the order of runs are chosen by (1)",
         0},
-    {"db", KEY_DB, "FILE", 0, "The results file ($XDG_DATA_HOME/shoal/results.json)", 0},
-    {"no-save", KEY_NO_SAVE, NULL, 0, "Do not add to the results file", 0},
-    {"json", KEY_JSON, NULL, 0, "Print the series as JSON, as a results file holds them", 0},
+    {"db", KEY_DB, "FILE", 0, "The database of results ($XDG_DATA_HOME/shoal/results.db)", 0},
+    {"no-save", KEY_NO_SAVE, NULL, 0, "Add to no database", 0},
+    {"json", KEY_JSON, NULL, 0, "Print the series as JSON, as 'shoal report --import' takes them",
+        0},
     {0},
 };
 
@@ -265,7 +266,7 @@ static void complain_of_results(const char *what, const char *path, const char *
     _cleanup_free_ char *quoted = quote_name(path);
 
     cli_error(
-        "cannot %s results file %s: %s", what, quoted ? quoted : path, why ? why : strerror(-r));
+        "cannot %s results in %s: %s", what, quoted ? quoted : path, why ? why : strerror(-r));
 }
 
 /* Where the results go, before anything is measured in vain; *ret is NULL with --no-save. */
@@ -299,7 +300,7 @@ static int save(const char *path, const struct results *results)
         _cleanup_free_ char *why = NULL;
         int r = results_append(path, &results->series[i], &why);
         if (r < 0) {
-            complain_of_results("add to", path, why, r);
+            complain_of_results("store", path, why, r);
             return EXIT_SOME_FAILED;
         }
     }

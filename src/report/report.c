@@ -485,7 +485,7 @@ int report_print(FILE *out, const struct series *const *series, size_t n_series,
 int report_print_list(FILE *out, const struct series *const *series, size_t n_series)
 {
     static const struct table_column columns[] = {
-        {{"", "Series"}, TABLE_LEFT},
+        {{"", "Series"}, TABLE_LEFT, .is_whole = true},
         {{"", "Started"}, TABLE_LEFT},
         {{"", "Workload"}, TABLE_LEFT},
         {{"", "Source"}, TABLE_LEFT},

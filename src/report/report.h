@@ -68,7 +68,8 @@ int report_print_reference_json(FILE *out);
  * are shown, a table for each system. -ENODATA, and nothing printed, if there is none. */
 int report_print_beside_reference(FILE *out, const struct series *const *series, size_t n_series);
 
-/* A list of the series: id, when, workload, source, destination, how many methods. */
+/* A list of the series: id (whole, however long), when, workload, source, destination, how many
+ * methods. */
 int report_print_list(FILE *out, const struct series *const *series, size_t n_series);
 
 /* The same figures for programs: {"schema": "shoal-report", "version": 1, "series": […]}, every

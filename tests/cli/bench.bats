@@ -56,24 +56,27 @@ nothing_left() {
     [ "$(value 's[0]["to"]["path"]')" = to ]
 }
 
-@test "results are added to the results file, one series a workload" {
+@test "results are added to the database, one series a workload" {
+    n_series() { "$SHOAL" report --export "$@" | grep -c '"id"'; }
     bench --method cp
-    [ "$(grep -c '"id"' home/.local/share/shoal/results.json)" -eq 1 ]
-    bench --method cp --workload files=1,kb=4 --db other.json
-    [ "$(grep -c '"id"' other.json)" -eq 2 ]
+    [ -s home/.local/share/shoal/results.db ]
+    [ "$(n_series)" -eq 1 ]
+    bench --method cp --workload files=1,kb=4 --db other.db
+    [ "$(n_series --db other.db)" -eq 2 ]
     bench --method cp --no-save
-    [ "$(grep -c '"id"' home/.local/share/shoal/results.json)" -eq 1 ]
-    id=$(sed -n 's/.*"id": "\(.*\)".*/\1/p' other.json | head -n 1)
-    run "$SHOAL" report --series "$id" --db other.json
+    [ "$(n_series)" -eq 1 ]
+    id=$("$SHOAL" report --db other.db --export | sed -n 's/.*"id": "\(.*\)".*/\1/p' | head -n 1)
+    run "$SHOAL" report --series "$id" --db other.db
     [ "$status" -eq 0 ]
     [[ $output == *"$small"* ]]
 }
 
-@test "a damaged results file is found before anything is measured" {
+@test "what is no database of results is found before anything is measured" {
     echo '{"schema":' >damaged.json
     run bench --method 'm=touch ran; cp -a {from} {to}' --db damaged.json
     [ "$status" -eq 1 ]
-    [[ $output == "shoal: cannot read results file 'damaged.json': line "* ]]
+    [ "$output" = "shoal: cannot read results in 'damaged.json': this is JSON text, not a database: it can be \
+imported into one" ]
     [ ! -e ran ]
     [ "$(cat damaged.json)" = '{"schema":' ]
 }
@@ -211,7 +214,7 @@ nothing_left() {
 @test "interrupted: the method is ended, all is removed, exit 130" {
     for signal in INT TERM; do
         rm -f started
-        env --default-signal=INT,TERM "$SHOAL" bench --workload "$small" --to to --db r.json \
+        env --default-signal=INT,TERM "$SHOAL" bench --workload "$small" --to to --db r.db \
             --method 'm=echo $$ >started.new; mv started.new started; sleep 1000; : {from} {to}' 3>&- &
         pid=$!
         until [ -s started ]; do
@@ -223,7 +226,7 @@ nothing_left() {
         [ "$status" -eq 130 ]
         run ! kill -0 "$(cat started)"
         nothing_left
-        [ ! -e r.json ]
+        [ ! -e r.db ]
     done
 }
 

@@ -1,8 +1,10 @@
 #!/usr/bin/env bats
 # shoal report. $SHOAL is the program.
 
+bats_require_minimum_version 1.5.0
+
 setup() {
-    db="$BATS_TEST_TMPDIR/results.json"
+    db="$BATS_TEST_TMPDIR/results.db" json="$BATS_TEST_TMPDIR/results.json"
     unset XDG_DATA_HOME
     export HOME="$BATS_TEST_TMPDIR/home"
 }
@@ -39,9 +41,17 @@ series() {
         "$id" "$workload" "$files" "$bytes" "$cold" "$*"
 }
 
-results() {
+# A JSON file of these series.
+document() {
     local IFS=,
-    printf '{"schema": "shoal-results", "version": 1, "series": [%s]}' "$*" >"$db"
+    printf '{"schema": "shoal-results", "version": 1, "series": [%s]}' "$*" >"$json"
+}
+
+# A new database of these series.
+results() {
+    document "$@"
+    rm -f "$db"
+    "$SHOAL" report --db "$db" --import "$json" >/dev/null
 }
 
 insight_bytes=$((76289 * 1024))
@@ -396,8 +406,13 @@ assert cp["figures"] is None and cp["verdict"] == "wrong"'
     for how in '' --list --json; do
         run "$SHOAL" report --db "$db" $how
         [ "$status" -eq 0 ]
-        [ "$how" = --json ] || fits_80_columns
+        [ -n "$how" ] || fits_80_columns
+        [ "$how" != --list ] || [[ ${lines[1]} == "$long "* ]] # IDs are to be copied
     done
+    results "$(series 20260101T000000Z-00beef "$long" 2 2048 false "$(method "$long" right '' 1000)")"
+    run "$SHOAL" report --db "$db" --list
+    fits_80_columns
+    [[ ${lines[1]} == "20260101T000000Z-00beef "* ]]
 }
 
 @test "no results, no such series, a damaged file: one line, exit 1" {
@@ -408,22 +423,98 @@ assert cp["figures"] is None and cp["verdict"] == "wrong"'
 
     run "$SHOAL" report
     [ "$status" -eq 1 ]
-    [[ $output == *"'$HOME/.local/share/shoal/results.json'"* ]]
+    [[ $output == *"'$HOME/.local/share/shoal/results.db'"* ]]
 
     results "$(warm)"
     run "$SHOAL" report --db "$db" --series nosuch
     [ "$status" -eq 1 ]
     [ "$output" = "shoal: cannot find series 'nosuch' in '$db'; 'shoal report --list' lists them" ]
 
-    echo '{"schema": "other"}' >"$db"
-    run "$SHOAL" report --db "$db"
+    echo '{"schema": "other"}' >"$json"
+    run "$SHOAL" report --db "$json"
     [ "$status" -eq 1 ]
-    [[ $output == "shoal: cannot read results from '$db': "* ]]
-    [ "${#lines[@]}" -eq 1 ]
+    [ "$output" = "shoal: cannot read results from '$json': this is JSON text, not a database: it can be \
+imported into one" ]
+    [ "$(cat "$json")" = '{"schema": "other"}' ]
+}
+
+@test "--import adds the series that are not there yet, and --export gives them back" {
+    document "$(warm)" "$(cold)" "$(warm)"
+    run "$SHOAL" report --db "$db" --import "$json"
+    [ "$status" -eq 0 ]
+    [ "$output" = "2 series added, 1 skipped (already there)" ]
+    document "$(large)" "$(cold)"
+    run "$SHOAL" report --db "$db" --import - <"$json"
+    [ "$status" -eq 0 ]
+    [ "$output" = "1 series added, 1 skipped (already there)" ]
+    "$SHOAL" report --db "$db" --export | python3 -c '
+import json, sys
+data = json.load(sys.stdin)
+assert (data["schema"], data["version"]) == ("shoal-results", 2)
+assert [s["id"] for s in data["series"]] == ["warm", "cold", "large"]
+given = json.load(open(sys.argv[1]))["series"][0]
+def holds(whole, part): # all that was given, and what version 1 had not yet
+    if isinstance(part, dict):
+        return all(k in whole and holds(whole[k], v) for k, v in part.items())
+    if isinstance(part, list):
+        return len(whole) == len(part) and all(map(holds, whole, part))
+    return whole == part
+assert holds(data["series"][2], given)' "$json"
+}
+
+@test "what was exported and imported is the same again" {
+    results "$(warm)" "$(cold)" "$(large)"
+    "$SHOAL" report --db "$db" --export "$BATS_TEST_TMPDIR/one.json"
+    run "$SHOAL" report --db "$BATS_TEST_TMPDIR/other.db" --import "$BATS_TEST_TMPDIR/one.json"
+    [ "$output" = "3 series added, 0 skipped (already there)" ]
+    "$SHOAL" report --db "$BATS_TEST_TMPDIR/other.db" --export=- 2>&1 | grep -q "doesn't allow an argument"
+    "$SHOAL" report --db "$BATS_TEST_TMPDIR/other.db" --export - | cmp - "$BATS_TEST_TMPDIR/one.json"
+    "$SHOAL" report --db "$db" --export --series cold | grep '"id"' | cmp - <(echo '   "id": "cold",')
+}
+
+@test "--import and --export refuse what is of another form, and leave it" {
+    results "$(warm)"
+    echo '{"schema": "other"}' >"$json"
+    run "$SHOAL" report --db "$db" --import "$json"
+    [ "$status" -eq 1 ]
+    [ "$output" = "shoal: cannot import '$json': schema: 'shoal-results' is expected: this is no results file" ]
+    run "$SHOAL" report --db "$db" --import "$db"
+    [ "$status" -eq 1 ]
+    [ "$output" = "shoal: cannot import '$db': this is a database, not JSON text" ]
+    run "$SHOAL" report --db "$db" --import nowhere
+    [ "$status" -eq 1 ]
+    [ "$output" = "shoal: cannot import 'nowhere': No such file or directory" ]
+    before=$(sha256sum <"$db")
+    run "$SHOAL" report --db "$db" --export "$db"
+    [ "$status" -eq 1 ]
+    [ "$output" = "shoal: cannot export to '$db': a database stands there" ]
+    [ "$before" = "$(sha256sum <"$db")" ]
+    document "$(large)"
+    run "$SHOAL" report --db "$json" --import "$json"
+    [ "$status" -eq 1 ]
+    [ "$output" = "shoal: cannot import into '$json': this is JSON text, not a database: it can be \
+imported into one" ]
+}
+
+@test "the results of an older program are pointed at until there is a database" {
+    document "$(warm)"
+    mkdir -p "$HOME/.local/share/shoal"
+    old="$HOME/.local/share/shoal/results.json"
+    cp "$json" "$old"
+    run "$SHOAL" report
+    [ "$status" -eq 1 ]
+    [ "$output" = "shoal: cannot report from '$HOME/.local/share/shoal/results.db': no results are there; \
+'shoal report --import FILE' takes over those of an older program in '$old'" ]
+    "$SHOAL" report --import "$old"
+    run --separate-stderr "$SHOAL" report
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
 }
 
 @test "wrong usage exits 2" {
     for wrong in --bogus argument --db '--reference --list' '--last --all' '--series x --last' \
+        '--import' '--import x --last' \
+        '--import x --list' '--import x --import y' '--export x y' '--export --json' \
         '--reference --last' '--reference --db x' '--list --json' '--beside-reference --baseline x'; do
         run "$SHOAL" report $wrong
         echo "$wrong: $status: $output"
