@@ -58,8 +58,8 @@ insight_bytes=$((76289 * 1024))
 
 warm() {
     series warm insight 2200 $insight_bytes false \
-        "$(method tar right '' 2000 2200 1800)" \
-        "$(method shoal right '' 1000 1100 900)" \
+        "$(method tar right '' 2000 2200 1800 2100 1900)" \
+        "$(method shoal right '' 1000 1100 900 1050 950)" \
         "$(method cp wrong "'a' differs" 500 500 500)" \
         "$(method rsync failed 'exit status 23')" \
         "$(method rclone missing '')"
@@ -67,8 +67,8 @@ warm() {
 
 cold() {
     series cold insight 2200 $insight_bytes true \
-        "$(method tar unchecked '' 12000 13000 20000)" \
-        "$(method shoal right '' 78000 78000 78000)"
+        "$(method tar unchecked '' 12000 13000 20000 13500 12500)" \
+        "$(method shoal right '' 78000 78000 78000 78000 78000)"
 }
 
 large() {
@@ -212,16 +212,16 @@ assert cells == [
 Results for Toy CPU 1MHz:
 insight, 2,200 files, 76,289 KB, to xfs (/to)
 
-                      Time  On Disk   Data  Files  Times
-Method  Source      (m:ss)   (m:ss)   Rate     /s  as Long
+                            Time  On Disk   Data  Files  Times
+Rank  Method  Source      (m:ss)   (m:ss)   Rate     /s  as Long
 
-shoal   ext4 warm  0:01.00  0:01.10  76289   2200  1.00
-tar     ext4 warm  0:02.00  0:02.10  38145   1100  2.00 (2.00-2.00)
+1     shoal   ext4 warm  0:01.00  0:01.10  76289   2200  1.00
+2     tar     ext4 warm  0:02.00  0:02.10  38145   1100  2.00 (1.64-2.44)
 
   Not ranked: cp, ext4 warm: the copy is wrong: 'a' differs.
   Not ranked: rsync, ext4 warm: it failed: exit status 23.
   Not ranked: rclone, ext4 warm: not on this machine.
-  Series warm, ext4 warm: 3 runs of each; times as long as shoal; 2 cores, Linux
+  Series warm, ext4 warm: 5 runs of each; times as long as shoal; 2 cores, Linux
     6.1.0.
 
 END
@@ -237,22 +237,24 @@ END
 Results for Toy CPU 1MHz:
 insight, 2,200 files, 76,289 KB, to xfs (/to)
 
-                      Time  On Disk   Data  Files  Times
-Method  Source      (m:ss)   (m:ss)   Rate     /s  as Long
+                            Time  On Disk   Data  Files  Times
+Rank  Method  Source      (m:ss)   (m:ss)   Rate     /s  as Long
 
-shoal   ext4 warm  0:01.00  0:01.10  76289   2200  1.00
-tar     ext4 warm  0:02.00  0:02.10  38145   1100  2.00 (2.00-2.00)
+1     shoal   ext4 warm  0:01.00  0:01.10  76289   2200  1.00
+2     tar     ext4 warm  0:02.00  0:02.10  38145   1100  2.00 (1.64-2.44)
 
-tar     ext4 cold     0:13     0:13   5868    169  0.17 (0.15-0.26)
-shoal   ext4 cold     1:18     1:18    978     28  1.00
+1     tar     ext4 cold     0:13     0:13   5868    169  0.17 (0.15-0.26)
+2     shoal   ext4 cold     1:18     1:18    978     28  1.00
 
   Not ranked: cp, ext4 warm: the copy is wrong: 'a' differs.
   Not ranked: rsync, ext4 warm: it failed: exit status 23.
   Not ranked: rclone, ext4 warm: not on this machine.
-  Series warm, ext4 warm: 3 runs of each; times as long as shoal; 2 cores, Linux
+  Series warm, ext4 warm: 5 runs of each; times as long as shoal; 2 cores, Linux
     6.1.0.
   Not checked: tar, ext4 cold: its copy was not compared.
-  Series cold, ext4 cold: 3 runs of each; times as long as shoal; 2 cores, Linux
+  Outliers: tar, ext4 cold: 1 of 5 runs, further than 3.5 scaled deviations from
+    the median; kept.
+  Series cold, ext4 cold: 5 runs of each; times as long as shoal; 2 cores, Linux
     6.1.0.
 
                               Time   Data
@@ -275,6 +277,43 @@ shoal   Toy CPU 1MHz  xfs    1:18   978
 
 END
     diff -u "$BATS_TEST_TMPDIR/expected" <("$SHOAL" report --db "$db")
+}
+
+@test "where the samples show no difference, ranks are shared and the pair is named" {
+    results "$(series close insight 2200 $insight_bytes false \
+        "$(method tar right '' 2000 2020 1980 2010 1990 2000)" \
+        "$(method cp right '' 1010 990 1020 980 1000 1000)" \
+        "$(method shoal right '' 1000 1010 990 1000 1010 990)")"
+    cat >"$BATS_TEST_TMPDIR/expected" <<'END'
+Rank  Method  Source      (m:ss)   (m:ss)   Rate     /s  as Long
+
+1=    cp      ext4 warm  0:01.00  0:01.10  76289   2200  1.00 (0.98-1.03)
+1=    shoal   ext4 warm  0:01.00  0:01.10  76289   2200  1.00
+3     tar     ext4 warm  0:02.00  0:02.10  38145   1100  2.00 (1.97-2.02)
+
+  Undecided: no difference shown between cp and shoal, ext4 warm: 1.00
+    (0.97-1.02).
+  Series close, ext4 warm: 6 runs of each; times as long as shoal; 2 cores,
+    Linux 6.1.0.
+
+END
+    diff -u "$BATS_TEST_TMPDIR/expected" <("$SHOAL" report --db "$db" | sed -n '/^Rank/,$p')
+    "$SHOAL" report --db "$db" --json | python3 -c '
+import json, sys
+series = json.load(sys.stdin)["series"][0]
+figures = [m["figures"] for m in series["methods"]]
+assert [(f["rank"], f["rank_shared"]) for f in figures] == [(1, True), (1, True), (3, False)]
+assert [(u["faster"], u["slower"], u["pairs"]) for u in series["undecided"]] == [("cp", "shoal", 6)]'
+}
+
+@test "of too few runs no difference is shown" {
+    results "$(series few insight 2200 $insight_bytes false \
+        "$(method tar right '' 2000 2020 1980 2010)" "$(method shoal right '' 1000 1010 990 1000)")"
+    run "$SHOAL" report --db "$db"
+    fits_80_columns
+    [[ $output == *$'\n1=    shoal '*$'\n1=    tar '* ]]
+    [[ $(tr -s ' \n' ' ' <<<"$output") == *" Undecided: no difference shown between shoal and tar, \
+ext4 warm: 2.00, of 4 runs in the same blocks; 5 are needed. "* ]]
 }
 
 @test "many small files stand beside one large file" {
@@ -384,9 +423,14 @@ assert warm["baseline"] == "shoal"
 assert [m["name"] for m in warm["methods"]] == ["shoal", "tar", "cp", "rsync", "rclone"]
 shoal, tar, cp = warm["methods"][:3]
 assert shoal["figures"]["rank"] == 1 and shoal["figures"]["real_ns"] == 1000000000
-assert shoal["figures"]["real_mad_ns"] == 100000000
+assert shoal["figures"]["real_mad_ns"] == 50000000
 assert shoal["figures"]["rate_kb_s"] == 76289 and shoal["figures"]["files_s"] == 2200
-assert tar["figures"]["as_long"] == 2 and tar["figures"]["as_long_interval"] == [2, 2]
+assert tar["figures"]["rank"] == 2 and not tar["figures"]["rank_shared"]
+low, high = tar["figures"]["as_long_interval"]
+assert tar["figures"]["as_long"] == 2 and low == 1800 / 1100 and high == 2200 / 900
+assert shoal["figures"]["real_interval_ns"] == [900000000, 1100000000]
+assert cold["methods"][0]["figures"]["outliers"] == 1
+assert warm["undecided"] == []
 assert tar["figures"]["synced_ns"] == 2100000000
 assert cp["figures"] is None and cp["verdict"] == "wrong"'
 }
