@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/quote.h"
 #include "results/record.h"
 
 /* The columns after `number`, `series_number`, `method_number` and `nth` are those of record.c. */
@@ -82,6 +83,14 @@ const size_t schema_n_steps = ELEMENTS(schema_steps);
 
 /* --- Errors --- */
 
+/* `words` may have names from the file in them. */
+static int refuse_damaged(const char *words, char **why)
+{
+    _cleanup_free_ char *quoted = quote_name(words);
+
+    return quoted ? why_set(why, "the database is damaged: %s", quoted) : -ENOMEM;
+}
+
 static int error_of_system(sqlite3 *db, char **why)
 {
     int error = sqlite3_system_errno(db);
@@ -126,7 +135,7 @@ int schema_error(sqlite3 *db, int code, char **why)
     case SQLITE_NOTADB:
         return why_set(why, "this is no SQLite database");
     default:
-        return why_set(why, "the database is damaged: %s", sqlite3_errmsg(db));
+        return refuse_damaged(sqlite3_errmsg(db), why);
     }
 }
 
@@ -162,7 +171,7 @@ static int check_with(sqlite3 *db, const char *sql, char **why)
     int r = schema_error(db, code, why);
     const char *text = code == SQLITE_ROW ? (const char *)sqlite3_column_text(query, 0) : "ok";
     if (r == 0 && text && strcmp(text, "ok") != 0)
-        r = why_set(why, "the database is damaged: %s", text);
+        r = refuse_damaged(text, why);
     (void)sqlite3_finalize(query);
     return r;
 }

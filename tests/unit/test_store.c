@@ -333,6 +333,25 @@ static void test_wrong_contents_are_refused(void **state)
     }
 }
 
+/* What is said of a file cannot drive the terminal. */
+static void test_names_in_a_damaged_file_are_quoted(void **state)
+{
+    const struct place *place = *state;
+    struct results *results = NULL;
+    char *why = NULL;
+
+    append_example(place->path);
+    run_sql(place->path, "CREATE TABLE \"a\033[1m\" (b INTEGER NOT NULL) STRICT;"
+                         "INSERT INTO \"a\033[1m\" VALUES (1);"
+                         "PRAGMA writable_schema = ON;"
+                         "UPDATE sqlite_schema SET sql = replace(sql, 'NOT NULL', "
+                         "'NOT NULL CHECK (b > 1)') WHERE name LIKE 'a%'");
+    assert_int_equal(results_load(place->path, &results, &why), -EBADMSG);
+    assert_non_null(strstr(why, "CHECK"));
+    assert_null(strchr(why, '\033'));
+    free(why);
+}
+
 static void test_a_directory_is_no_database(void **state)
 {
     const struct place *place = *state;
@@ -553,6 +572,7 @@ int main(void)
         TEST(test_another_programs_database_is_refused),
         TEST(test_a_newer_database_is_refused),
         TEST(test_wrong_contents_are_refused),
+        TEST(test_names_in_a_damaged_file_are_quoted),
         TEST(test_a_directory_is_no_database),
         TEST(test_writers_at_once_lose_nothing),
         TEST(test_a_cut_writer_is_no_obstacle),
