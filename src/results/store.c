@@ -76,6 +76,17 @@ static int check_path(const char *path, char **why)
     return 0;
 }
 
+/* An empty file is an empty database. SQLite would not say why it cannot make one. */
+static int make_file(const char *path)
+{
+    int r = make_parents(path);
+
+    if (r < 0)
+        return r;
+    _cleanup_close_ int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    return fd < 0 ? -errno : 0;
+}
+
 /* JSON was the form of this file once, and still is that of what is imported. */
 static bool looks_like_json(const char *path)
 {
@@ -89,7 +100,7 @@ static bool looks_like_json(const char *path)
     return head[strspn(head, " \t\r\n")] == '{';
 }
 
-static int open_database(const char *path, bool make, sqlite3 **ret, char **why)
+static int open_database(const char *path, sqlite3 **ret, char **why)
 {
     _cleanup_free_ char *name = NULL;
     sqlite3 *db = NULL;
@@ -99,8 +110,7 @@ static int open_database(const char *path, bool make, sqlite3 **ret, char **why)
         name = NULL;
         return -ENOMEM;
     }
-    int code =
-        sqlite3_open_v2(name, &db, SQLITE_OPEN_READWRITE | (make ? SQLITE_OPEN_CREATE : 0), NULL);
+    int code = sqlite3_open_v2(name, &db, SQLITE_OPEN_READWRITE, NULL);
     int r = db ? schema_error(db, code, why) : -ENOMEM;
     if (r == 0) {
         (void)sqlite3_extended_result_codes(db, 1);
@@ -151,9 +161,9 @@ int store_open(const char *path, bool make, struct store **ret, char **why)
         return -ENOMEM;
     int r = *path ? check_path(path, why) : -ENOENT;
     if (r == -ENOENT && *path && make)
-        r = make_parents(path);
+        r = make_file(path);
     if (r == 0)
-        r = open_database(path, make, &store->db, why);
+        r = open_database(path, &store->db, why);
     if (r == 0)
         r = store_prepare(store, make, why);
     if (r == -EBADMSG && looks_like_json(path))
