@@ -60,39 +60,62 @@ static double sample_field(const struct sample *sample, size_t offset)
     return (double)*(const uint64_t *)((const char *)sample + offset);
 }
 
-/* The median of one of the samples' times, rounded to a nanosecond. `room` holds a number a sample.
- */
-static uint64_t median_of(const struct method_result *method, size_t offset, double *room)
+/* The median of one of the samples' times, unrounded, with its interval. `room` holds a number a
+ * sample, and has those times afterwards. */
+static int estimate_field(
+    const struct method_result *method, size_t offset, double *room, struct estimate *ret)
 {
     for (size_t i = 0; i < method->n_samples; i++)
         room[i] = sample_field(&method->samples[i], offset);
-    return (uint64_t)(statistics_median(room, method->n_samples) + 0.5);
+    return statistics_estimate(room, method->n_samples, ret);
+}
+
+static uint64_t rounded(double ns)
+{
+    return (uint64_t)(ns + 0.5);
+}
+
+/* The figures that are not times; `room` has the real times. */
+static int standing_measure_rest(
+    const struct series *series, struct standing *standing, double *room)
+{
+    size_t n = standing->method->n_samples;
+    int r = statistics_outliers(room, n, NULL, &standing->n_outliers);
+
+    if (r < 0)
+        return r;
+    standing->real_mad_ns = rounded(statistics_mad(room, n));
+    standing->rate_kb_s = rate_kb_per_second(series->bytes, standing->real_ns);
+    if (standing->real_ns > 0)
+        standing->files_s =
+            (double)series->files / ((double)standing->real_ns / (double)NS_PER_SECOND);
+    return 0;
 }
 
 static int standing_measure(const struct series *series, struct standing *standing)
 {
     const struct method_result *method = standing->method;
     _cleanup_free_ double *room = calloc(method->n_samples, sizeof(*room));
+    struct estimate user, sys;
+    int r = room ? 0 : -ENOMEM;
 
-    if (!room)
-        return -ENOMEM;
-    standing->synced_ns = median_of(method, offsetof(struct sample, synced_ns), room);
-    standing->user_ns = median_of(method, offsetof(struct sample, user_ns), room);
-    standing->sys_ns = median_of(method, offsetof(struct sample, sys_ns), room);
-    standing->real_ns = median_of(method, offsetof(struct sample, real_ns), room);
-    int r = statistics_estimate(room, method->n_samples, &standing->real);
     if (r == 0)
-        r = statistics_outliers(room, method->n_samples, NULL, &standing->n_outliers);
+        r = estimate_field(method, offsetof(struct sample, synced_ns), room, &standing->synced);
+    if (r == 0)
+        r = estimate_field(method, offsetof(struct sample, user_ns), room, &user);
+    if (r == 0)
+        r = estimate_field(method, offsetof(struct sample, sys_ns), room, &sys);
+    if (r == 0)
+        r = estimate_field(method, offsetof(struct sample, real_ns), room, &standing->real);
     if (r < 0)
         return r;
-    standing->real_mad_ns = (uint64_t)(statistics_mad(room, method->n_samples) + 0.5);
-    if (standing->synced_ns < standing->real_ns)
-        standing->synced_ns = 0;
-    standing->rate_kb_s = rate_kb_per_second(series->bytes, standing->real_ns);
-    if (standing->real_ns > 0)
-        standing->files_s =
-            (double)series->files / ((double)standing->real_ns / (double)NS_PER_SECOND);
-    return 0;
+    if (standing->synced.median < standing->real.median)
+        standing->synced = (struct estimate){0};
+    standing->synced_ns = rounded(standing->synced.median);
+    standing->user_ns = rounded(user.median);
+    standing->sys_ns = rounded(sys.median);
+    standing->real_ns = rounded(standing->real.median);
+    return standing_measure_rest(series, standing, room);
 }
 
 /* Collects the real times of those samples of both that share a block; returns how many pairs those

@@ -29,9 +29,9 @@ struct standing {
     uint64_t real_ns;   /* medians */
     uint64_t synced_ns; /* 0: not measured */
     uint64_t user_ns, sys_ns;
-    uint64_t real_mad_ns; /* median absolute deviation */
-    struct estimate real; /* of real_ns, unrounded, with its interval */
-    size_t n_outliers;    /* of the real times */
+    uint64_t real_mad_ns;         /* median absolute deviation */
+    struct estimate real, synced; /* of real_ns and synced_ns, unrounded, with their intervals */
+    size_t n_outliers;            /* of the real times */
     double rate_kb_s, files_s;
     struct estimate as_long; /* of real times, to the baseline's; n 0: of the medians */
     size_t rank;             /* 1 is the best */

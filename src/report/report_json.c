@@ -46,15 +46,16 @@ static json_t *json_interval(const struct estimate *estimate)
 
 static json_t *json_figures(const struct standing *standing)
 {
-    return json_pack("{s:I, s:b, s:I, s:o, s:I, s:I, s:o, s:I, s:I, s:f, s:f, s:f, s:o}", "rank",
-        (json_int_t)standing->rank, "rank_shared", standing->is_rank_shared, "real_ns",
+    return json_pack("{s:I, s:b, s:I, s:o, s:I, s:I, s:o, s:o, s:I, s:I, s:f, s:f, s:f, s:o}",
+        "rank", (json_int_t)standing->rank, "rank_shared", standing->is_rank_shared, "real_ns",
         (json_int_t)standing->real_ns, "real_interval_ns", json_interval(&standing->real),
         "real_mad_ns", (json_int_t)standing->real_mad_ns, "outliers",
         (json_int_t)standing->n_outliers, "synced_ns",
         standing->synced_ns ? json_integer((json_int_t)standing->synced_ns) : json_null(),
-        "user_ns", (json_int_t)standing->user_ns, "sys_ns", (json_int_t)standing->sys_ns,
-        "rate_kb_s", standing->rate_kb_s, "files_s", standing->files_s, "as_long",
-        standing->as_long.median, "as_long_interval", json_interval(&standing->as_long));
+        "synced_interval_ns", json_interval(&standing->synced), "user_ns",
+        (json_int_t)standing->user_ns, "sys_ns", (json_int_t)standing->sys_ns, "rate_kb_s",
+        standing->rate_kb_s, "files_s", standing->files_s, "as_long", standing->as_long.median,
+        "as_long_interval", json_interval(&standing->as_long));
 }
 
 static json_t *json_standing(const struct standing *standing)

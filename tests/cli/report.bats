@@ -429,6 +429,7 @@ assert tar["figures"]["rank"] == 2 and not tar["figures"]["rank_shared"]
 low, high = tar["figures"]["as_long_interval"]
 assert tar["figures"]["as_long"] == 2 and low == 1800 / 1100 and high == 2200 / 900
 assert shoal["figures"]["real_interval_ns"] == [900000000, 1100000000]
+assert shoal["figures"]["synced_interval_ns"] == [1000000000, 1200000000]
 assert cold["methods"][0]["figures"]["outliers"] == 1
 assert warm["undecided"] == []
 assert tar["figures"]["synced_ns"] == 2100000000
