@@ -92,7 +92,8 @@ int results_load(const char *path, struct results **ret, char **ret_why);
 
 /* Adds a series to a database of results, making the file and its directories at need: all of it or
  * nothing, and writers at the same time wait for each other. Errors as above: what is no database
- * of results or damaged is never written to. -EEXIST: a series of that ID is there. -ERANGE: a
+ * of results or damaged is never written to. -EBADMSG also if a sample's synced_ns is less than its
+ * real_ns, which it includes. -EEXIST: a series of that ID is there. -ERANGE: a
  * number is past 2^63-1. Names that are not UTF-8 are kept as quote_name() shows them. */
 int results_append(const char *path, const struct series *series, char **ret_why);
 

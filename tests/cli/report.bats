@@ -541,6 +541,27 @@ assert holds(data["series"][2], given)' "$json"
 imported into one" ]
 }
 
+@test "a database that may only be read is read" {
+    [ "$EUID" -eq 0 ] || skip "needs root to become somebody else"
+    nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups -- "$@"; }
+    results "$(warm)"
+    chmod 444 "$db" "$json"
+    chmod 755 "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR"
+    cp "$SHOAL" "$BATS_TEST_TMPDIR/shoal"
+    SHOAL="$BATS_TEST_TMPDIR/shoal"
+    nobody test -r "$db" || skip "an unprivileged user cannot come here"
+    run nobody "$SHOAL" report --db "$db" --list
+    [ "$status" -eq 0 ]
+    [[ $output == *"warm "* ]]
+    document "$(large)"
+    run nobody "$SHOAL" report --db "$db" --import "$json"
+    [ "$status" -eq 1 ]
+    [ "$output" = "shoal: cannot import into '$db': Permission denied" ]
+    run nobody "$SHOAL" report --db "$BATS_TEST_TMPDIR/new.db" --import "$json"
+    [ "$status" -eq 1 ]
+    [ "$output" = "shoal: cannot import into '$BATS_TEST_TMPDIR/new.db': Permission denied" ]
+}
+
 @test "the results of an older program are pointed at until there is a database" {
     document "$(warm)"
     mkdir -p "$HOME/.local/share/shoal"
