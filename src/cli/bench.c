@@ -15,10 +15,12 @@
 #include "bench/process.h"
 #include "bench/run.h"
 #include "bench/scratch_fs.h"
+#include "cli/bench_gate.h"
 #include "cli/bench_output.h"
 #include "cli/measure.h"
 #include "report/report.h"
 #include "results/results.h"
+#include "results/statistics.h"
 #include "version.h"
 #include "workload/workload.h"
 
@@ -39,6 +41,8 @@ enum {
     KEY_DB,
     KEY_JSON,
     KEY_NO_SAVE,
+    KEY_BASELINE,
+    KEY_MAX_SLOWDOWN,
 };
 
 enum cache { CACHE_UNSAID, CACHE_WARM, CACHE_COLD };
@@ -56,6 +60,8 @@ struct bench_arguments {
     const char *from, *to, *db;
     uint64_t seed;
     bool json, no_save, verbose;
+    const char *baseline;
+    double max_slowdown; /* a share; below 0: not given */
 };
 
 /* Told by a signal. */
@@ -91,11 +97,19 @@ static const struct argp_option options[] = {
         0},
     {"seed", KEY_SEED, "N", 0, "The number that the trees and the order of runs are chosen by (1)",
         0},
-    {"db", KEY_DB, "FILE", 0, "The results file ($XDG_DATA_HOME/shoal/results.json)", 0},
-    {"no-save", KEY_NO_SAVE, NULL, 0, "Do not add to the results file", 0},
+    {"db", KEY_DB, "FILE", 0, "The database of results ($XDG_DATA_HOME/shoal/results.db)", 0},
+    {"no-save", KEY_NO_SAVE, NULL, 0, "Add to no database", 0},
+    {"json", KEY_JSON, NULL, 0, "Print the series as JSON, as 'shoal report --import' takes them",
+        0},
+    {"baseline", KEY_BASELINE, "FILE|ID", 0,
+        "Fail if a method got slower than in the series of FILE (JSON or a database), or in the "
+        "one "
+        "of this ID",
+        0},
+    {"max-slowdown", KEY_MAX_SLOWDOWN, "N%", 0,
+        "How much slower is still allowed; only what is surely more fails (10%)", 0},
     {"verbose", KEY_VERBOSE, NULL, 0,
         "Also print when all was on the device, memory, page faults, bytes read and written", 0},
-    {"json", KEY_JSON, NULL, 0, "Print the series as JSON, as a results file holds them", 0},
     {0},
 };
 
@@ -169,10 +183,33 @@ static void set_cache(struct bench_arguments *arguments, enum cache cache, struc
     arguments->cache = cache;
 }
 
+static double parse_percent(struct argp_state *state, const char *option, const char *text)
+{
+    char *end = NULL;
+    double percent = text[0] >= '0' && text[0] <= '9' ? strtod(text, &end) : -1;
+
+    if (!(percent >= 0 && percent <= 1000) || strcmp(end, "%") != 0)
+        argp_error(state, "%s: '%s' is no percentage from 0%% to 1000%%", option, text);
+    return percent / 100;
+}
+
+static void check_baseline(struct bench_arguments *arguments, struct argp_state *state)
+{
+    const double default_slowdown = 0.1;
+
+    if (!arguments->baseline && arguments->max_slowdown >= 0)
+        argp_error(state, "--max-slowdown goes with --baseline");
+    if (arguments->baseline && arguments->runs < STATISTICS_LEAST)
+        argp_error(state, "--baseline: fewer than %d runs show no slowdown", STATISTICS_LEAST);
+    if (arguments->max_slowdown < 0)
+        arguments->max_slowdown = default_slowdown;
+}
+
 static void check_arguments(struct bench_arguments *arguments, struct argp_state *state)
 {
     if (arguments->no_save && arguments->db)
         argp_error(state, "--db and --no-save exclude each other");
+    check_baseline(arguments, state);
     if (arguments->n_workloads == 0) {
         add_workload(arguments, "insight", state);
         add_workload(arguments, "one-large", state);
@@ -226,6 +263,12 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_NO_SAVE:
         arguments->no_save = true;
+        return 0;
+    case KEY_BASELINE:
+        arguments->baseline = text;
+        return 0;
+    case KEY_MAX_SLOWDOWN:
+        arguments->max_slowdown = parse_percent(state, "--max-slowdown", text);
         return 0;
     case ARGP_KEY_END:
         check_arguments(arguments, state);
@@ -327,7 +370,7 @@ static void complain_of_results(const char *what, const char *path, const char *
     _cleanup_free_ char *quoted = quote_name(path);
 
     cli_error(
-        "cannot %s results file %s: %s", what, quoted ? quoted : path, why ? why : strerror(-r));
+        "cannot %s results in %s: %s", what, quoted ? quoted : path, why ? why : strerror(-r));
 }
 
 /* Where the results go, before anything is measured in vain; *ret is NULL with --no-save. */
@@ -355,13 +398,23 @@ static int find_results(const struct bench_arguments *arguments, char **ret)
     return EXIT_OK;
 }
 
+/* What to compare with, if anything, also before anything is measured in vain. */
+static int find_baseline(
+    const struct bench_arguments *arguments, const char *results_path, struct baseline *ret)
+{
+    if (!arguments->baseline)
+        return EXIT_OK;
+    _cleanup_free_ char *path = results_path ? strdup(results_path) : results_default_path();
+    return baseline_read(arguments->baseline, path, ret);
+}
+
 static int save(const char *path, const struct results *results)
 {
     for (size_t i = 0; i < results->n_series; i++) {
         _cleanup_free_ char *why = NULL;
         int r = results_append(path, &results->series[i], &why);
         if (r < 0) {
-            complain_of_results("add to", path, why, r);
+            complain_of_results("store", path, why, r);
             return EXIT_SOME_FAILED;
         }
     }
@@ -458,30 +511,45 @@ static int measure(const struct bench_arguments *arguments, const char *to, stru
     return r < 0 ? EXIT_SOME_FAILED : EXIT_OK;
 }
 
-static int bench(const struct bench_arguments *arguments)
+/* Measures, saves, prints and compares. */
+static int bench_into(const struct bench_arguments *arguments, const char *results_path,
+    const struct baseline *baseline)
 {
-    _cleanup_free_ char *results_path = NULL, *here = NULL;
+    _cleanup_free_ char *here = NULL;
     struct results results = {0};
 
-    int code = find_results(arguments, &results_path);
-    if (code != EXIT_OK)
-        return code;
     if (!arguments->to && !(here = getcwd(NULL, 0))) {
         cli_error("cannot tell the current directory: %s; give --to DIR", strerror(errno));
         return EXIT_SOME_FAILED;
     }
     measure_catch_signals(on_signal);
-    code = measure(arguments, arguments->to ? arguments->to : here, &results);
+    int code = measure(arguments, arguments->to ? arguments->to : here, &results);
     if (results_path)
         code = worse(code, save(results_path, &results));
     if (results.n_series > 0 && code != EXIT_INTERRUPTED) {
         code = worse(code, print_results(arguments, &results));
         bench_warn(&results);
         code = worse(code, bench_complain(&results));
+        if (arguments->baseline)
+            code = worse(code, baseline_compare(baseline, &results, arguments->max_slowdown));
     }
     for (size_t i = 0; i < results.n_series; i++)
         series_clear(&results.series[i]);
     free(results.series);
+    return code;
+}
+
+static int bench(const struct bench_arguments *arguments)
+{
+    _cleanup_free_ char *results_path = NULL;
+    struct baseline baseline = {0};
+
+    int code = find_results(arguments, &results_path);
+    if (code == EXIT_OK)
+        code = find_baseline(arguments, results_path, &baseline);
+    if (code == EXIT_OK)
+        code = bench_into(arguments, results_path, &baseline);
+    baseline_clear(&baseline);
     return code;
 }
 
@@ -492,8 +560,12 @@ int command_bench(int argc, char **argv)
     _cleanup_free_ struct workload *workloads = calloc(room, sizeof(*workloads));
     _cleanup_free_ struct method *methods = calloc(room, sizeof(*methods));
     _cleanup_free_ struct scratch_spec *scratches = calloc(room, sizeof(*scratches));
-    struct bench_arguments arguments = {
-        .workloads = workloads, .methods = methods, .scratches = scratches, .runs = 5, .seed = 1};
+    struct bench_arguments arguments = {.workloads = workloads,
+        .methods = methods,
+        .scratches = scratches,
+        .runs = 5,
+        .seed = 1,
+        .max_slowdown = -1};
 
     argp_err_exit_status = EXIT_USAGE;
     argp_program_version = "shoal " SHOAL_VERSION;

@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/quote.h"
+#include "cli/exchange.h"
 #include "report/report.h"
 #include "results/results.h"
 #include "version.h"
@@ -16,6 +18,8 @@ enum {
     KEY_REFERENCE = 256,
     KEY_BESIDE_REFERENCE,
     KEY_LIST,
+    KEY_IMPORT,
+    KEY_EXPORT,
     KEY_DB,
     KEY_SERIES,
     KEY_LAST,
@@ -31,6 +35,14 @@ static const struct argp_option option_table[] = {
     {"beside-reference", KEY_BESIDE_REFERENCE, NULL, 0,
         "This machine's methods and the published machines in one table, fastest first", 1},
     {"list", KEY_LIST, NULL, 0, "A line for each series (default: of all)", 1},
+    {"export", KEY_EXPORT, NULL, 0,
+        "The series as JSON, on standard output or into the FILE that is named after the options "
+        "(default: all)",
+        1},
+    {"import", KEY_IMPORT, "FILE", 0,
+        "No tables: add the series of the JSON file FILE ('-': standard input) that are not there "
+        "yet",
+        1},
     {NULL, 0, NULL, 0,
         "Which series (default: the last one of each system, workload, source, cache state and "
         "destination):",
@@ -39,8 +51,8 @@ static const struct argp_option option_table[] = {
     {"last", KEY_LAST, NULL, 0, "The one measured last", 2},
     {"all", KEY_ALL, NULL, 0, "All of them", 2},
     {NULL, 0, NULL, 0, "How:", 3},
-    {"db", KEY_DB, "FILE", 0,
-        "Read the results from FILE, not from $XDG_DATA_HOME/shoal/results.json", 3},
+    {"db", KEY_DB, "FILE", 0, "The database of results; otherwise $XDG_DATA_HOME/shoal/results.db",
+        3},
     {"baseline", KEY_BASELINE, "METHOD", 0, "Give times as multiples of METHOD's (default: shoal)",
         3},
     {"json", KEY_JSON, NULL, 0, "Print JSON", 3},
@@ -51,7 +63,14 @@ static const struct argp_option option_table[] = {
     {0},
 };
 
-enum content { CONTENT_TABLES, CONTENT_REFERENCE, CONTENT_BESIDE_REFERENCE, CONTENT_LIST };
+enum content {
+    CONTENT_TABLES,
+    CONTENT_REFERENCE,
+    CONTENT_BESIDE_REFERENCE,
+    CONTENT_LIST,
+    CONTENT_IMPORT,
+    CONTENT_EXPORT,
+};
 
 enum choice { CHOICE_DEFAULT, CHOICE_NAMED, CHOICE_LAST, CHOICE_ALL };
 
@@ -60,7 +79,8 @@ struct arguments {
     enum choice choice;
     const char **ids; /* of CHOICE_NAMED; room for as many as there are arguments */
     size_t n_ids;
-    const char *db; /* NULL: the default */
+    const char *db;   /* NULL: the default */
+    const char *file; /* of CONTENT_IMPORT; of CONTENT_EXPORT, or NULL */
     const char *baseline;
     bool json;
 };
@@ -68,7 +88,8 @@ struct arguments {
 static void set_content(struct arguments *arguments, enum content content, struct argp_state *state)
 {
     if (arguments->content != CONTENT_TABLES && arguments->content != content)
-        argp_error(state, "--reference, --beside-reference and --list exclude each other");
+        argp_error(state,
+            "--reference, --beside-reference, --list, --import and --export exclude each other");
     arguments->content = content;
 }
 
@@ -87,9 +108,11 @@ static void check_arguments(const struct arguments *arguments, struct argp_state
     if (content == CONTENT_REFERENCE &&
         (arguments->choice != CHOICE_DEFAULT || arguments->db || arguments->baseline))
         argp_error(state, "--reference prints no stored results: no option can choose among them");
-    if ((content == CONTENT_BESIDE_REFERENCE || content == CONTENT_LIST) && arguments->json)
+    if (content == CONTENT_IMPORT && arguments->choice != CHOICE_DEFAULT)
+        argp_error(state, "--import takes all series: no option can choose among them");
+    if (content != CONTENT_TABLES && content != CONTENT_REFERENCE && arguments->json)
         argp_error(state, "--json goes with the stored results or with --reference");
-    if ((content == CONTENT_BESIDE_REFERENCE || content == CONTENT_LIST) && arguments->baseline)
+    if (content != CONTENT_TABLES && content != CONTENT_REFERENCE && arguments->baseline)
         argp_error(state, "--baseline has no meaning there");
 }
 
@@ -106,6 +129,15 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
         break;
     case KEY_LIST:
         set_content(arguments, CONTENT_LIST, state);
+        break;
+    case KEY_IMPORT:
+        if (arguments->content == CONTENT_IMPORT)
+            argp_error(state, "--import is given twice");
+        set_content(arguments, CONTENT_IMPORT, state);
+        arguments->file = value;
+        break;
+    case KEY_EXPORT:
+        set_content(arguments, CONTENT_EXPORT, state);
         break;
     case KEY_SERIES:
         set_choice(arguments, CHOICE_NAMED, state);
@@ -135,7 +167,11 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case 'V':
         (void)printf("shoal %s\n", SHOAL_VERSION);
         exit(cli_finish(EXIT_OK));
-    case ARGP_KEY_ARG:
+    case ARGP_KEY_ARG: /* after all options */
+        if (arguments->content == CONTENT_EXPORT && !arguments->file) {
+            arguments->file = value;
+            break;
+        }
         argp_error(state, "'%s' is too much: no argument is expected", value);
         break;
     case ARGP_KEY_END:
@@ -200,7 +236,7 @@ static bool is_chosen(const struct arguments *arguments, const struct results *r
     case CHOICE_DEFAULT:
         break;
     }
-    if (arguments->content == CONTENT_LIST)
+    if (arguments->content == CONTENT_LIST || arguments->content == CONTENT_EXPORT)
         return true;
     for (size_t i = at + 1; i < results->n_series; i++)
         if (series_replaces(&results->series[at], &results->series[i]))
@@ -235,6 +271,8 @@ static int print_content(const struct arguments *arguments, const struct series 
     const struct report_options options = {.baseline = arguments->baseline};
     int r;
 
+    if (arguments->content == CONTENT_EXPORT)
+        return exchange_export(arguments->file, series, n_series);
     if (arguments->content == CONTENT_LIST)
         r = report_print_list(stdout, series, n_series);
     else if (arguments->content == CONTENT_BESIDE_REFERENCE)
@@ -252,15 +290,35 @@ static int print_content(const struct arguments *arguments, const struct series 
     return r < 0 ? EXIT_SOME_FAILED : EXIT_OK;
 }
 
+/* Says that there is nothing to report, and what to do about it. */
+static void complain_of_nothing(const struct arguments *arguments, const char *path)
+{
+    size_t stem = strlen(path) - strlen(".db");
+    _cleanup_free_ char *json = NULL, *quoted = NULL, *reason = NULL;
+
+    /* Where the results were before there was a database. */
+    if (!arguments->db && asprintf(&json, "%.*s.json", (int)stem, path) < 0)
+        json = NULL;
+    if (json && access(json, F_OK) == 0)
+        quoted = quote_name(json);
+    if (quoted && asprintf(&reason,
+                      "no results are there; 'shoal report --import FILE' takes over those of an "
+                      "older program in %s",
+                      quoted) < 0)
+        reason = NULL;
+    complain("report from", path,
+        reason ? reason
+               : "no results are there; 'shoal bench' makes some, "
+                 "'shoal report --reference' prints the published ones");
+}
+
 static int print_results(
     const struct arguments *arguments, const struct results *results, const char *path)
 {
     size_t n = 0;
 
     if (results->n_series == 0) {
-        complain("report from", path,
-            "no results are there; 'shoal bench' makes some, "
-            "'shoal report --reference' prints the published ones");
+        complain_of_nothing(arguments, path);
         return EXIT_SOME_FAILED;
     }
     if (!are_ids_there(arguments, results, path))
@@ -286,6 +344,8 @@ static int report_results(const struct arguments *arguments)
                   "use --db");
         return EXIT_SOME_FAILED;
     }
+    if (arguments->content == CONTENT_IMPORT)
+        return exchange_import(arguments->file, path);
     if (load(path, &results) < 0)
         return EXIT_SOME_FAILED;
     int code = print_results(arguments, results, path);

@@ -60,29 +60,31 @@ static double sample_field(const struct sample *sample, size_t offset)
     return (double)*(const uint64_t *)((const char *)sample + offset);
 }
 
-/* The median of one of the samples' times, rounded to a nanosecond. `room` holds a number a sample.
- */
-static uint64_t median_of(const struct method_result *method, size_t offset, double *room)
+/* The median of one of the samples' times, unrounded, with its interval. `room` holds a number a
+ * sample, and has those times afterwards. */
+static int estimate_field(
+    const struct method_result *method, size_t offset, double *room, struct estimate *ret)
 {
     for (size_t i = 0; i < method->n_samples; i++)
         room[i] = sample_field(&method->samples[i], offset);
-    return (uint64_t)(statistics_median(room, method->n_samples) + 0.5);
+    return statistics_estimate(room, method->n_samples, ret);
 }
 
-static int standing_measure(const struct series *series, struct standing *standing)
+static uint64_t rounded(double ns)
 {
-    const struct method_result *method = standing->method;
-    _cleanup_free_ double *room = calloc(method->n_samples, sizeof(*room));
+    return (uint64_t)(ns + 0.5);
+}
 
-    if (!room)
-        return -ENOMEM;
-    standing->synced_ns = median_of(method, offsetof(struct sample, synced_ns), room);
-    standing->user_ns = median_of(method, offsetof(struct sample, user_ns), room);
-    standing->sys_ns = median_of(method, offsetof(struct sample, sys_ns), room);
-    standing->real_ns = median_of(method, offsetof(struct sample, real_ns), room);
-    standing->real_mad_ns = (uint64_t)(statistics_mad(room, method->n_samples) + 0.5);
-    if (standing->synced_ns < standing->real_ns)
-        standing->synced_ns = 0;
+/* The figures that are not times; `room` has the real times. */
+static int standing_measure_rest(
+    const struct series *series, struct standing *standing, double *room)
+{
+    size_t n = standing->method->n_samples;
+    int r = statistics_outliers(room, n, NULL, &standing->n_outliers);
+
+    if (r < 0)
+        return r;
+    standing->real_mad_ns = rounded(statistics_mad(room, n));
     standing->rate_kb_s = rate_kb_per_second(series->bytes, standing->real_ns);
     if (standing->real_ns > 0)
         standing->files_s =
@@ -90,36 +92,74 @@ static int standing_measure(const struct series *series, struct standing *standi
     return 0;
 }
 
-/* The ratios of the samples that share a block; `room` holds a number a sample of `method`. */
-static size_t pair_samples(
-    const struct method_result *method, const struct method_result *baseline, double *room)
+static int standing_measure(const struct series *series, struct standing *standing)
 {
-    size_t n = 0;
+    const struct method_result *method = standing->method;
+    _cleanup_free_ double *room = calloc(method->n_samples, sizeof(*room));
+    struct estimate user, sys;
+    int r = room ? 0 : -ENOMEM;
+
+    if (r == 0)
+        r = estimate_field(method, offsetof(struct sample, synced_ns), room, &standing->synced);
+    if (r == 0)
+        r = estimate_field(method, offsetof(struct sample, user_ns), room, &user);
+    if (r == 0)
+        r = estimate_field(method, offsetof(struct sample, sys_ns), room, &sys);
+    if (r == 0)
+        r = estimate_field(method, offsetof(struct sample, real_ns), room, &standing->real);
+    if (r < 0)
+        return r;
+    if (standing->synced.median < standing->real.median)
+        standing->synced = (struct estimate){0};
+    standing->synced_ns = rounded(standing->synced.median);
+    standing->user_ns = rounded(user.median);
+    standing->sys_ns = rounded(sys.median);
+    standing->real_ns = rounded(standing->real.median);
+    return standing_measure_rest(series, standing, room);
+}
+
+/* Collects the real times of those samples of both that share a block; returns how many pairs those
+ * are. There is room for a number a sample of `method` in `times` and in `base_times`. */
+static size_t pair_samples(const struct method_result *method, const struct method_result *base,
+    double *times, double *base_times)
+{
+    size_t n = 0,
+           next = 0; /* blocks mostly come in the same order: the search goes on from there */
 
     for (size_t i = 0; i < method->n_samples; i++) {
-        for (size_t k = 0; k < baseline->n_samples; k++) {
-            if (method->samples[i].block != baseline->samples[k].block ||
-                baseline->samples[k].real_ns == 0)
+        for (size_t tried = 0; tried < base->n_samples; tried++) {
+            const struct sample *other = &base->samples[(next + tried) % base->n_samples];
+            if (method->samples[i].block != other->block)
                 continue;
-            room[n++] = (double)method->samples[i].real_ns / (double)baseline->samples[k].real_ns;
+            next += tried + 1;
+            if (other->real_ns == 0)
+                break;
+            times[n] = (double)method->samples[i].real_ns;
+            base_times[n++] = (double)other->real_ns;
             break;
         }
     }
     return n;
 }
 
-static int standing_compare(struct standing *standing, const struct standing *baseline)
+/* How many times as long as the other one takes, pair by pair; where there are no pairs, by the
+ * medians, and n is 0. */
+static int compare_standings(
+    const struct standing *standing, const struct standing *base, struct estimate *ret)
 {
-    _cleanup_free_ double *room = calloc(standing->method->n_samples, sizeof(*room));
+    size_t n = standing->method->n_samples;
+    _cleanup_free_ double *times = calloc(n, sizeof(*times));
+    _cleanup_free_ double *base_times = calloc(n, sizeof(*base_times));
 
-    if (!room)
+    if (!times || !base_times)
         return -ENOMEM;
-    size_t n = pair_samples(standing->method, baseline->method, room);
+    n = pair_samples(standing->method, base->method, times, base_times);
     if (n > 0)
-        return statistics_bootstrap(room, n, &standing->as_long);
-    if (baseline->real_ns > 0)
-        standing->as_long.median = (double)standing->real_ns / (double)baseline->real_ns;
-    standing->as_long.low = standing->as_long.high = standing->as_long.median;
+        return statistics_compare_pairs(times, base_times, n, ret);
+    *ret = (struct estimate){0};
+    if (base->real_ns > 0)
+        ret->median = (double)standing->real_ns / (double)base->real_ns;
+    ret->low = ret->high = ret->median;
     return 0;
 }
 
@@ -143,10 +183,73 @@ static int ranking_compare(struct ranking *ranking, const char *baseline)
         if (!ranking->baseline || strcmp(ranking->standings[i].method->name, baseline) == 0)
             ranking->baseline = &ranking->standings[i];
     for (size_t i = 0; i < ranking->n_ranked; i++) {
-        int r = standing_compare(&ranking->standings[i], ranking->baseline);
+        struct standing *standing = &ranking->standings[i];
+        int r = compare_standings(standing, ranking->baseline, &standing->as_long);
         if (r < 0)
             return r;
     }
+    return 0;
+}
+
+/* Whether the method at `faster` is ahead of that at `slower` because of one between them. */
+static bool is_ahead_through(const bool *ahead, size_t n, size_t faster, size_t slower)
+{
+    for (size_t i = faster + 1; i < slower; i++)
+        if (ahead[faster * n + i] && ahead[i * n + slower])
+            return true;
+    return false;
+}
+
+/* Compares the method at `slower` with all before it, the nearest first: ahead[i * n + k] says
+ * whether i is ahead of k. */
+static int rank_standing(struct ranking *ranking, size_t slower, bool *ahead)
+{
+    struct standing *standing = &ranking->standings[slower];
+    size_t n = ranking->n_ranked;
+
+    standing->rank = 1;
+    for (size_t faster = slower; faster-- > 0;) {
+        struct tie tie = {.faster = faster, .slower = slower};
+        int r = compare_standings(standing, &ranking->standings[faster], &tie.as_long);
+        if (r < 0)
+            return r;
+        bool is_ahead = (tie.as_long.has_interval && tie.as_long.low > 1) ||
+                        is_ahead_through(ahead, n, faster, slower);
+        ahead[faster * n + slower] = is_ahead;
+        standing->rank += is_ahead;
+        if (!is_ahead)
+            ranking->ties[ranking->n_ties++] = tie;
+    }
+    return 0;
+}
+
+static int compare_ties(const void *a, const void *b)
+{
+    const struct tie *x = a, *y = b;
+
+    if (x->faster != y->faster)
+        return x->faster > y->faster ? 1 : -1;
+    return (x->slower > y->slower) - (x->slower < y->slower);
+}
+
+static int ranking_rank(struct ranking *ranking)
+{
+    size_t n = ranking->n_ranked;
+    _cleanup_free_ bool *ahead = calloc(n * n + 1, sizeof(*ahead));
+
+    ranking->ties = calloc(n * n + 1, sizeof(*ranking->ties));
+    if (!ahead || !ranking->ties)
+        return -ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        int r = rank_standing(ranking, i, ahead);
+        if (r < 0)
+            return r;
+    }
+    qsort(ranking->ties, ranking->n_ties, sizeof(*ranking->ties), compare_ties);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < n; k++)
+            if (k != i && ranking->standings[k].rank == ranking->standings[i].rank)
+                ranking->standings[i].is_rank_shared = true;
     return 0;
 }
 
@@ -167,6 +270,8 @@ int ranking_make(const struct series *series, const char *baseline, struct ranki
     }
     if (r == 0)
         r = ranking_compare(&ranking, baseline);
+    if (r == 0)
+        r = ranking_rank(&ranking);
     if (r < 0)
         ranking_clear(&ranking);
     else
@@ -182,5 +287,6 @@ const char *ranking_baseline(const struct report_options *options)
 void ranking_clear(struct ranking *ranking)
 {
     free(ranking->standings);
+    free(ranking->ties);
     *ranking = (struct ranking){0};
 }

@@ -90,18 +90,22 @@ static bool has_earlier(const struct rankings *rankings, size_t at, same_functio
 static void add_standing(
     struct table *table, const struct ranking *ranking, const struct standing *standing)
 {
-    const struct ratio *as_long = &standing->as_long;
-    char source[SOURCE_SIZE], time[FIGURE_SIZE], synced[FIGURE_SIZE] = "", rate[FIGURE_SIZE];
+    const struct estimate *as_long = &standing->as_long;
+    char rank[FIGURE_SIZE], source[SOURCE_SIZE], time[FIGURE_SIZE], synced[FIGURE_SIZE] = "",
+                                                                    rate[FIGURE_SIZE];
     char files[FIGURE_SIZE], ratio[FIGURE_SIZE], low[FIGURE_SIZE], high[FIGURE_SIZE];
     char interval[4 * FIGURE_SIZE];
 
     if (standing->synced_ns > 0)
         (void)format_duration(synced, standing->synced_ns);
     (void)snprintf(interval, sizeof(interval), "%s", format_ratio(ratio, as_long->median));
-    if (as_long->n > 1 && standing != ranking->baseline)
+    (void)snprintf(
+        rank, sizeof(rank), "%zu%s", standing->rank, standing->is_rank_shared ? "=" : "");
+    if (as_long->has_interval && standing != ranking->baseline)
         (void)snprintf(interval, sizeof(interval), "%s (%s-%s)", ratio,
             format_ratio(low, as_long->low), format_ratio(high, as_long->high));
     table_add_row(table, (const char *const[]){
+                             rank,
                              standing->method->name,
                              series_describe_source(source, ranking->series),
                              format_duration(time, standing->real_ns),
@@ -115,6 +119,7 @@ static void add_standing(
 static int print_block_table(FILE *out, const struct rankings *rankings, const struct series *block)
 {
     static const struct table_column columns[] = {
+        {{"", "Rank"}, TABLE_LEFT},
         {{"", "Method"}, TABLE_LEFT},
         {{"", "Source"}, TABLE_LEFT},
         {{"Time", "(m:ss)"}, TABLE_RIGHT},
@@ -157,6 +162,38 @@ static int print_standing_notes(FILE *out, const struct ranking *ranking)
             r = print_note(out, 2,
                 "Unsteady: %s, %s: half of its runs are further than %.0f%% from the median.", name,
                 source, share * 100);
+        if (r == 0 && standing->n_outliers > 0)
+            r = print_note(out, 2,
+                "Outliers: %s, %s: %zu of %zu runs, further than 3.5 scaled deviations from the "
+                "median; kept.",
+                name, source, standing->n_outliers, standing->method->n_samples);
+    }
+    return r;
+}
+
+/* The pairs of methods between which the samples do not decide. */
+static int print_ties(FILE *out, const struct ranking *ranking)
+{
+    char source[SOURCE_SIZE], ratio[FIGURE_SIZE], low[FIGURE_SIZE], high[FIGURE_SIZE];
+    int r = 0;
+
+    (void)series_describe_source(source, ranking->series);
+    for (size_t i = 0; i < ranking->n_ties && r == 0; i++) {
+        const struct estimate *as_long = &ranking->ties[i].as_long;
+        const char *faster = ranking->standings[ranking->ties[i].faster].method->name;
+        const char *slower = ranking->standings[ranking->ties[i].slower].method->name;
+        (void)format_ratio(ratio, as_long->median);
+        if (as_long->has_interval)
+            r = print_note(out, 2,
+                "Undecided: no difference shown between %s and %s, %s: %s (%s-%s).", faster, slower,
+                source, ratio, format_ratio(low, as_long->low), format_ratio(high, as_long->high));
+        else
+            r = print_note(out, 2,
+                "Undecided: no difference shown between %s and %s, %s: %s, of %zu run%s in the "
+                "same "
+                "blocks; %d are needed.",
+                faster, slower, source, ratio, as_long->n, as_long->n == 1 ? "" : "s",
+                STATISTICS_LEAST);
     }
     return r;
 }
@@ -217,7 +254,9 @@ static int print_block(FILE *out, const struct rankings *rankings, const struct 
     for (size_t i = 0; i < rankings->n && r == 0; i++) {
         if (!is_same_block(rankings->all[i].series, block))
             continue;
-        r = print_standing_notes(out, &rankings->all[i]);
+        r = print_ties(out, &rankings->all[i]);
+        if (r == 0)
+            r = print_standing_notes(out, &rankings->all[i]);
         if (r == 0)
             r = print_series_note(out, &rankings->all[i]);
     }
@@ -485,7 +524,7 @@ int report_print(FILE *out, const struct series *const *series, size_t n_series,
 int report_print_list(FILE *out, const struct series *const *series, size_t n_series)
 {
     static const struct table_column columns[] = {
-        {{"", "Series"}, TABLE_LEFT},
+        {{"", "Series"}, TABLE_LEFT, .is_whole = true},
         {{"", "Started"}, TABLE_LEFT},
         {{"", "Workload"}, TABLE_LEFT},
         {{"", "Source"}, TABLE_LEFT},

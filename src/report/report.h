@@ -13,8 +13,10 @@
  * below one second and two below ten; On Disk is the same until everything was on the device too
  * (blank if not measured). Data Rate is KB of file content (1024 bytes) per second of that real
  * time, a whole number. Times as Long is the time as a multiple of the baseline's: the median of
- * the ratios of the samples that ran in the same block, and its bootstrap 95% interval; the ratio
- * of the medians, and no interval, where no blocks are shared.
+ * the ratios of the samples that ran in the same block, and, of five and more, its 95% interval;
+ * the ratio of the medians, and no interval, where no blocks are shared. Ranks are shared ("1=")
+ * where the samples show no difference; a line below the table names each pair of such methods,
+ * with the interval of their ratio (see report/ranking.h and results/statistics.h).
  *
  * A method is ranked if its copy is right (or was not checked, which a note says), it has samples,
  * and every sample exited 0. All others stand below the table with the reason, without rank or
@@ -68,7 +70,8 @@ int report_print_reference_json(FILE *out);
  * are shown, a table for each system. -ENODATA, and nothing printed, if there is none. */
 int report_print_beside_reference(FILE *out, const struct series *const *series, size_t n_series);
 
-/* A list of the series: id, when, workload, source, destination, how many methods. */
+/* A list of the series: id (whole, however long), when, workload, source, destination, how many
+ * methods. */
 int report_print_list(FILE *out, const struct series *const *series, size_t n_series);
 
 /* The same figures for programs: {"schema": "shoal-report", "version": 1, "series": […]}, every

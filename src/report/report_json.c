@@ -38,23 +38,27 @@ static json_t *json_system(const struct system_info *info)
 }
 
 /* [low, high], or null where there is no interval. */
-static json_t *json_interval(const struct ratio *ratio)
+static json_t *json_interval(const struct estimate *estimate)
 {
-    return ratio->n > 1 ? json_pack("[f, f]", ratio->low, ratio->high) : json_null();
+    return estimate->has_interval ? json_pack("[f, f]", estimate->low, estimate->high)
+                                  : json_null();
 }
 
-static json_t *json_figures(const struct standing *standing, size_t rank)
+static json_t *json_figures(const struct standing *standing)
 {
-    return json_pack("{s:I, s:I, s:I, s:o, s:I, s:I, s:f, s:f, s:f, s:o}", "rank", (json_int_t)rank,
-        "real_ns", (json_int_t)standing->real_ns, "real_mad_ns", (json_int_t)standing->real_mad_ns,
-        "synced_ns",
+    return json_pack("{s:I, s:b, s:I, s:o, s:I, s:I, s:o, s:o, s:I, s:I, s:f, s:f, s:f, s:o}",
+        "rank", (json_int_t)standing->rank, "rank_shared", standing->is_rank_shared, "real_ns",
+        (json_int_t)standing->real_ns, "real_interval_ns", json_interval(&standing->real),
+        "real_mad_ns", (json_int_t)standing->real_mad_ns, "outliers",
+        (json_int_t)standing->n_outliers, "synced_ns",
         standing->synced_ns ? json_integer((json_int_t)standing->synced_ns) : json_null(),
-        "user_ns", (json_int_t)standing->user_ns, "sys_ns", (json_int_t)standing->sys_ns,
-        "rate_kb_s", standing->rate_kb_s, "files_s", standing->files_s, "as_long",
-        standing->as_long.median, "as_long_interval", json_interval(&standing->as_long));
+        "synced_interval_ns", json_interval(&standing->synced), "user_ns",
+        (json_int_t)standing->user_ns, "sys_ns", (json_int_t)standing->sys_ns, "rate_kb_s",
+        standing->rate_kb_s, "files_s", standing->files_s, "as_long", standing->as_long.median,
+        "as_long_interval", json_interval(&standing->as_long));
 }
 
-static json_t *json_standing(const struct standing *standing, size_t rank)
+static json_t *json_standing(const struct standing *standing)
 {
     static const char *const verdicts[] = {
         [VERDICT_UNCHECKED] = "unchecked",
@@ -70,7 +74,7 @@ static json_t *json_standing(const struct standing *standing, size_t rank)
         "command", json_text(method->command), "version", json_text(method->version), "verdict",
         verdicts[method->verdict], "why", json_text(method->why), "runs",
         (json_int_t)method->n_samples, "figures",
-        standing->is_ranked ? json_figures(standing, rank) : json_null(), "not_ranked",
+        standing->is_ranked ? json_figures(standing) : json_null(), "not_ranked",
         standing->is_ranked ? json_null() : json_text(standing_describe_reason(reason, standing)));
 }
 
@@ -79,7 +83,26 @@ static json_t *json_standings(const struct ranking *ranking)
     json_t *list = json_array();
 
     for (size_t i = 0; i < ranking->n_standings; i++) {
-        if (json_array_append_new(list, json_standing(&ranking->standings[i], i + 1)) < 0) {
+        if (json_array_append_new(list, json_standing(&ranking->standings[i])) < 0) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+/* The pairs between which no difference is shown. */
+static json_t *json_ties(const struct ranking *ranking)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < ranking->n_ties; i++) {
+        const struct tie *tie = &ranking->ties[i];
+        json_t *item = json_pack("{s:o, s:o, s:f, s:o, s:I}", "faster",
+            json_text(ranking->standings[tie->faster].method->name), "slower",
+            json_text(ranking->standings[tie->slower].method->name), "as_long", tie->as_long.median,
+            "as_long_interval", json_interval(&tie->as_long), "pairs", (json_int_t)tie->as_long.n);
+        if (json_array_append_new(list, item) < 0) {
             json_decref(list);
             return NULL;
         }
@@ -91,14 +114,14 @@ static json_t *json_ranking(const struct ranking *ranking)
 {
     const struct series *series = ranking->series;
 
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:b, s:o, s:o}", "id",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:b, s:o, s:o, s:o}", "id",
         json_text(series->id), "started", json_text(series->started), "system",
         json_system(&series->system), "from", json_file_system(&series->from), "to",
         json_file_system(&series->to), "workload", json_text(series->workload), "seed",
         (json_int_t)series->seed, "files", (json_int_t)series->files, "bytes",
         (json_int_t)series->bytes, "cold", series->cold, "baseline",
         ranking->baseline ? json_text(ranking->baseline->method->name) : json_null(), "methods",
-        json_standings(ranking));
+        json_standings(ranking), "undecided", json_ties(ranking));
 }
 
 static int add_series(json_t *list, const struct series *series, const char *baseline)

@@ -215,8 +215,8 @@ static size_t column_to_cut(const struct table *table, const size_t *widths)
     size_t widest = table->n_columns;
 
     for (size_t i = 0; i < table->n_columns; i++)
-        if (table->columns[i].align == TABLE_LEFT && widths[i] > LEAST &&
-            (widest == table->n_columns || widths[i] > widths[widest]))
+        if (table->columns[i].align == TABLE_LEFT && !table->columns[i].is_whole &&
+            widths[i] > LEAST && (widest == table->n_columns || widths[i] > widths[widest]))
             widest = i;
     return widest;
 }

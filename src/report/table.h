@@ -2,6 +2,7 @@
 #ifndef SHOAL_REPORT_TABLE_H
 #define SHOAL_REPORT_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@ enum table_align { TABLE_LEFT, TABLE_RIGHT };
 struct table_column {
     const char *heads[2]; /* two lines; "" for none */
     enum table_align align;
+    bool is_whole; /* never cut, though the table gets too wide */
 };
 
 /* A table of text cells. Every call takes a NULL table, and keeps the first failure for

@@ -1,14 +1,14 @@
 #include "results/document.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/quote.h"
+#include "results/record.h"
 #include "results/results.h"
 
 #define SCHEMA  "shoal-results"
@@ -17,193 +17,19 @@
 /* Until this version a field of a file may be missing, and then is 0 or "". */
 #define FIRST_VERSION 1
 
-/* --- The records as tables: reading, writing and freeing all follow them. --- */
-
-enum field_kind {
-    FIELD_TEXT,     /* char * */
-    FIELD_UINT64,   /* uint64_t */
-    FIELD_UNSIGNED, /* unsigned */
-    FIELD_STATUS,   /* int, 0…255 */
-    FIELD_BOOL,     /* bool */
-    FIELD_MAYBE,    /* int: 1, 0 or -1, in JSON true, false or null */
-    FIELD_VERDICT,  /* enum verdict, in JSON its name */
-    FIELD_RECORD,   /* a struct within */
-    FIELD_LIST,     /* a pointer to an array of structs, and a size_t */
-};
-
-struct field {
-    const char *key;
-    enum field_kind kind;
-    size_t offset;
-    const struct record *record; /* FIELD_RECORD, FIELD_LIST */
-    size_t count_offset;         /* FIELD_LIST */
-    unsigned since;              /* the version of files that has it first; 0: all have it */
-};
-
-struct record {
-    const struct field *fields;
-    size_t n_fields;
-    size_t size;
-};
-
-#define FIELD(type, as, member)                                                                    \
-    {                                                                                              \
-        .key = #member, .kind = as, .offset = offsetof(struct type, member)                        \
-    }
-#define FIELD_SINCE(version, type, as, member)                                                     \
-    {                                                                                              \
-        .key = #member, .kind = as, .offset = offsetof(struct type, member), .since = (version)    \
-    }
-#define FIELD_OF(type, member, table)                                                              \
-    {                                                                                              \
-        .key = #member, .kind = FIELD_RECORD, .offset = offsetof(struct type, member),             \
-        .record = &(table)                                                                         \
-    }
-#define FIELD_LIST_OF(type, member, table)                                                         \
-    {                                                                                              \
-        .key = #member, .kind = FIELD_LIST, .offset = offsetof(struct type, member),               \
-        .record = &(table), .count_offset = offsetof(struct type, n_##member)                      \
-    }
-#define FIELD_LIST_SINCE(version, type, member, table)                                             \
-    {                                                                                              \
-        .key = #member, .kind = FIELD_LIST, .offset = offsetof(struct type, member),               \
-        .record = &(table), .count_offset = offsetof(struct type, n_##member), .since = (version)  \
-    }
-#define RECORD(name, type)                                                                         \
-    static const struct record name##_record = {                                                   \
-        name##_fields, ELEMENTS(name##_fields), sizeof(struct type)}
-
-static const struct field sample_fields[] = {
-    FIELD(sample, FIELD_UNSIGNED, block),
-    FIELD(sample, FIELD_UINT64, real_ns),
-    FIELD(sample, FIELD_UINT64, synced_ns),
-    FIELD(sample, FIELD_UINT64, user_ns),
-    FIELD(sample, FIELD_UINT64, sys_ns),
-    FIELD(sample, FIELD_UINT64, max_rss_kb),
-    FIELD_SINCE(2, sample, FIELD_UINT64, minor_faults),
-    FIELD_SINCE(2, sample, FIELD_UINT64, major_faults),
-    FIELD_SINCE(2, sample, FIELD_UINT64, read_bytes),
-    FIELD_SINCE(2, sample, FIELD_UINT64, written_bytes),
-    FIELD(sample, FIELD_STATUS, exit_status),
-};
-RECORD(sample, sample);
-
-static const struct field method_fields[] = {
-    FIELD(method_result, FIELD_TEXT, name),
-    FIELD(method_result, FIELD_TEXT, command),
-    FIELD(method_result, FIELD_TEXT, version),
-    FIELD(method_result, FIELD_VERDICT, verdict),
-    FIELD(method_result, FIELD_TEXT, why),
-    FIELD_LIST_OF(method_result, samples, sample_record),
-};
-RECORD(method, method_result);
-
-static const struct field system_fields[] = {
-    FIELD(system_info, FIELD_TEXT, name),
-    FIELD(system_info, FIELD_TEXT, cpu),
-    FIELD(system_info, FIELD_UNSIGNED, cores),
-    FIELD(system_info, FIELD_UINT64, memory_kb),
-    FIELD(system_info, FIELD_TEXT, kernel),
-    FIELD_SINCE(2, system_info, FIELD_TEXT, governor),
-};
-RECORD(system, system_info);
-
-static const struct field file_system_fields[] = {
-    FIELD(file_system_info, FIELD_TEXT, path),
-    FIELD(file_system_info, FIELD_TEXT, type),
-    FIELD(file_system_info, FIELD_TEXT, options),
-    FIELD(file_system_info, FIELD_MAYBE, has_journal),
-    FIELD_SINCE(2, file_system_info, FIELD_TEXT, device),
-    FIELD_SINCE(2, file_system_info, FIELD_TEXT, scheduler),
-    FIELD_SINCE(2, file_system_info, FIELD_UINT64, scratch_kb),
-};
-RECORD(file_system, file_system_info);
-
-static const struct field warning_fields[] = {
-    FIELD(warning, FIELD_TEXT, text),
-};
-RECORD(warning, warning);
-
-static const struct field series_fields[] = {
-    FIELD(series, FIELD_TEXT, id),
-    FIELD(series, FIELD_TEXT, started),
-    FIELD_OF(series, system, system_record),
-    FIELD_OF(series, from, file_system_record),
-    FIELD_OF(series, to, file_system_record),
-    FIELD(series, FIELD_TEXT, workload),
-    FIELD(series, FIELD_UINT64, seed),
-    FIELD(series, FIELD_UINT64, files),
-    FIELD(series, FIELD_UINT64, bytes),
-    FIELD_SINCE(2, series, FIELD_TEXT, content),
-    FIELD(series, FIELD_BOOL, cold),
-    FIELD_LIST_SINCE(2, series, warnings, warning_record),
-    FIELD_LIST_OF(series, methods, method_record),
-};
-RECORD(series, series);
-
-static const struct field results_fields[] = {
-    FIELD_LIST_OF(results, series, series_record),
-};
-RECORD(results, results);
-
-static const char *const verdict_names[] = {
-    [VERDICT_UNCHECKED] = "unchecked",
-    [VERDICT_RIGHT] = "right",
-    [VERDICT_WRONG] = "wrong",
-    [VERDICT_FAILED] = "failed",
-    [VERDICT_MISSING] = "missing",
-};
-
-/* --- Freeing --- */
-
-static void record_clear(const struct record *record, void *at)
+static inline void cleanup_json_p(json_t **json)
 {
-    for (size_t i = 0; i < record->n_fields; i++) {
-        const struct field *field = &record->fields[i];
-        void *member = (char *)at + field->offset;
-
-        if (field->kind == FIELD_TEXT) {
-            free(*(char **)member);
-        } else if (field->kind == FIELD_RECORD) {
-            record_clear(field->record, member);
-        } else if (field->kind == FIELD_LIST) {
-            char *items = *(char **)member;
-            size_t n = *(size_t *)((char *)at + field->count_offset);
-            for (size_t k = 0; k < n; k++)
-                record_clear(field->record, items + k * field->record->size);
-            free(items);
-        }
-    }
-    memset(at, 0, record->size);
+    json_decref(*json);
 }
-
-void series_clear(struct series *series)
-{
-    record_clear(&series_record, series);
-}
-
-void results_free(struct results *results)
-{
-    if (!results)
-        return;
-    record_clear(&results_record, results);
-    free(results);
-}
+#define _cleanup_json_ _cleanup_(cleanup_json_p)
 
 /* --- Writing --- */
 
 static json_t *text_to_json(const char *text)
 {
-    json_t *json;
+    _cleanup_free_ char *stored = record_store_text(text);
 
-    if (!text)
-        return json_string("");
-    if (utf8_is_valid(text, strlen(text)))
-        return json_string(text);
-    char *quoted = quote_name(text);
-    json = quoted ? json_string(quoted) : NULL;
-    free(quoted);
-    return json;
+    return stored ? json_string(stored) : NULL;
 }
 
 static json_t *record_to_json(const struct record *record, const void *at);
@@ -281,25 +107,16 @@ static int json_made(const json_t *json)
     return errno == ERANGE || errno == EINVAL ? -errno : -ENOMEM;
 }
 
-int document_new(const struct results *results, json_t **ret)
+int document_write(const struct results *results, char **ret)
 {
-    _cleanup_json_ json_t *root = json_pack("{s:s, s:i}", "schema", SCHEMA, "version", VERSION);
     errno = 0;
     json_t *list = list_to_json(&series_record, (const char *)results->series, results->n_series);
     int r = json_made(list);
-
     if (r < 0)
         return r;
-    if (json_object_set_new(root, "series", list) < 0)
-        return -ENOMEM;
-    *ret = TAKE_PTR(root);
-    return 0;
-}
-
-int document_text(const json_t *root, char **ret)
-{
-    char *text = json_dumps(root, JSON_INDENT(1));
-
+    _cleanup_json_ json_t *root =
+        json_pack("{s:s, s:i, s:o}", "schema", SCHEMA, "version", VERSION, "series", list);
+    char *text = root ? json_dumps(root, JSON_INDENT(1)) : NULL;
     if (!text)
         return -ENOMEM;
     *ret = text;
@@ -314,21 +131,6 @@ struct reader {
     char where[128];
     char **why;
 };
-
-static int why_set(char **why, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static int why_set(char **why, const char *format, ...)
-{
-    va_list arguments;
-    char *text;
-
-    va_start(arguments, format);
-    if (vasprintf(&text, format, arguments) < 0)
-        text = NULL; /* the code alone has to do */
-    va_end(arguments);
-    free(*why);
-    *why = text;
-    return -EBADMSG;
-}
 
 static int reader_refuse(const struct reader *reader, const char *complaint)
 {
@@ -376,7 +178,7 @@ static int read_verdict(const struct reader *reader, const json_t *value, enum v
 {
     const char *name = json_is_string(value) ? json_string_value(value) : "";
 
-    for (size_t i = 0; i < ELEMENTS(verdict_names); i++) {
+    for (size_t i = 0; i < N_VERDICTS; i++) {
         if (strcmp(name, verdict_names[i]) == 0) {
             *ret = (enum verdict)i;
             return 0;
@@ -534,8 +336,7 @@ static int document_check(const json_t *root, struct results **ret, char **why)
     return r;
 }
 
-int document_parse(
-    const char *text, size_t length, json_t **ret_root, struct results **ret, char **why)
+int document_parse(const char *text, size_t length, struct results **ret, char **why)
 {
     json_error_t error;
     _cleanup_json_ json_t *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
@@ -544,20 +345,5 @@ int document_parse(
         return -ENOMEM;
     if (!root)
         return why_set(why, "line %d: %s", error.line, error.text);
-    int r = document_check(root, ret, why);
-    if (r < 0)
-        return r;
-    *ret_root = TAKE_PTR(root);
-    return 0;
-}
-
-int document_add(json_t *root, const struct series *series)
-{
-    errno = 0;
-    json_t *added = record_to_json(&series_record, series);
-    int r = json_made(added);
-
-    if (r < 0)
-        return r;
-    return json_array_append_new(json_object_get(root, "series"), added) < 0 ? -ENOMEM : 0;
+    return document_check(root, ret, why);
 }

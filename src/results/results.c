@@ -5,78 +5,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "results/document.h"
+#include "results/record.h"
+#include "results/store.h"
 
 /* A results file far beyond anything measured is not read into memory. */
-#define FILE_BYTES_MAX ((off_t)1 << 30)
+#define FILE_BYTES_MAX ((size_t)1 << 30)
 
-int results_to_json(const struct results *results, char **ret_text)
-{
-    _cleanup_json_ json_t *root = NULL;
-    int r = document_new(results, &root);
+/* What a database of SQLite's begins with. */
+#define DATABASE_MAGIC "SQLite format 3"
 
-    return r < 0 ? r : document_text(root, ret_text);
-}
-
-/* Reads a whole file into memory. */
-static int file_read(const char *path, char **ret, size_t *ret_length)
-{
-    _cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat st;
-
-    if (fd < 0 || fstat(fd, &st) < 0)
-        return -errno;
-    if (S_ISDIR(st.st_mode))
-        return -EISDIR;
-    if (st.st_size > FILE_BYTES_MAX)
-        return -EFBIG;
-    size_t room = (size_t)st.st_size + 1, length = 0;
-    _cleanup_free_ char *text = malloc(room);
-    while (text) {
-        ssize_t n = read(fd, text + length, room - length);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -errno;
-        length += (size_t)n;
-        if (n == 0 || length == room) /* full: it grew, which a writer of ours never lets it */
-            break;
-    }
-    if (!text)
-        return -ENOMEM;
-    *ret = TAKE_PTR(text);
-    *ret_length = length;
-    return 0;
-}
-
-/* -ENOENT if there is no such file. */
-static int document_read(const char *path, json_t **ret_root, struct results **ret, char **why)
-{
-    _cleanup_free_ char *text = NULL;
-    _cleanup_json_ json_t *root = NULL;
-    size_t length = 0;
-    int r = file_read(path, &text, &length);
-
-    if (r < 0)
-        return r;
-    r = document_parse(text, length, &root, ret, why);
-    if (r < 0)
-        return r;
-    if (ret_root)
-        *ret_root = TAKE_PTR(root);
-    return 0;
-}
+/* --- The database --- */
 
 int results_load(const char *path, struct results **ret, char **ret_why)
 {
-    *ret_why = NULL;
-    int r = document_read(path, NULL, ret, ret_why);
+    _cleanup_(cleanup_store_p) struct store *store = NULL;
 
+    *ret_why = NULL;
+    int r = store_open(path, false, &store, ret_why);
+    if (r == 0)
+        return store_load(store, ret, ret_why);
     if (r != -ENOENT)
         return r;
     struct results *results = calloc(1, sizeof(*results));
@@ -86,40 +38,107 @@ int results_load(const char *path, struct results **ret, char **ret_why)
     return 0;
 }
 
-/* --- Appending --- */
-
-/* Makes the directories above `path` that are not there, for the user alone as XDG asks. */
-static int make_parents(const char *path)
+int results_append(const char *path, const struct series *series, char **ret_why)
 {
-    _cleanup_free_ char *copy = strdup(path);
+    _cleanup_(cleanup_store_p) struct store *store = NULL;
 
-    if (!copy)
-        return -ENOMEM;
-    for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (mkdir(copy, 0700) < 0 && errno != EEXIST)
-            return -errno;
-        *slash = '/';
+    *ret_why = NULL;
+    int r = store_open(path, true, &store, ret_why);
+    return r < 0 ? r : store_add(store, series, ret_why);
+}
+
+int results_import(
+    const char *path, const struct results *results, struct imported *ret, char **ret_why)
+{
+    _cleanup_(cleanup_store_p) struct store *store = NULL;
+
+    *ret = (struct imported){0};
+    *ret_why = NULL;
+    int r = store_open(path, true, &store, ret_why);
+    for (size_t i = 0; i < results->n_series && r == 0; i++) {
+        r = store_add(store, &results->series[i], ret_why);
+        ret->n_added += r == 0;
+        ret->n_skipped += r == -EEXIST;
+        if (r == -EEXIST)
+            r = 0;
     }
+    return r;
+}
+
+/* --- JSON --- */
+
+int results_to_json(const struct results *results, char **ret_text)
+{
+    return document_write(results, ret_text);
+}
+
+/* Reads all there is into memory; *ret has a NUL after it. */
+static int read_all(int fd, char **ret, size_t *ret_length)
+{
+    size_t room = 1 << 16, length = 0;
+    _cleanup_free_ char *text = malloc(room);
+
+    while (text) {
+        ssize_t n = read(fd, text + length, room - length - 1);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -errno;
+        if (n == 0)
+            break;
+        length += (size_t)n;
+        if (length >= FILE_BYTES_MAX)
+            return -EFBIG;
+        if (room - length > 1)
+            continue;
+        char *more = realloc(text, room *= 2);
+        if (!more)
+            return -ENOMEM;
+        text = more;
+    }
+    if (!text)
+        return -ENOMEM;
+    text[length] = '\0';
+    *ret = TAKE_PTR(text);
+    *ret_length = length;
     return 0;
 }
 
-static int lock_take(const char *path, int *ret_fd)
+int results_read_json(int fd, struct results **ret, char **ret_why)
 {
-    _cleanup_free_ char *name = NULL;
+    _cleanup_free_ char *text = NULL;
+    size_t length = 0;
 
-    if (asprintf(&name, "%s.lock", path) < 0) {
-        name = NULL;
-        return -ENOMEM;
-    }
-    _cleanup_close_ int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    *ret_why = NULL;
+    int r = read_all(fd, &text, &length);
+    if (r < 0)
+        return r;
+    if (length >= sizeof(DATABASE_MAGIC) &&
+        memcmp(text, DATABASE_MAGIC, sizeof(DATABASE_MAGIC)) == 0)
+        return why_set(ret_why, "this is a database, not JSON text");
+    return document_parse(text, length, ret, ret_why);
+}
+
+/* Whether the descriptor, at its beginning, is a database's; it stays there. */
+static bool is_database(int fd)
+{
+    char head[sizeof(DATABASE_MAGIC)];
+
+    return pread(fd, head, sizeof(head), 0) == (ssize_t)sizeof(head) &&
+           memcmp(head, DATABASE_MAGIC, sizeof(head)) == 0;
+}
+
+int results_read(const char *path, struct results **ret, char **ret_why)
+{
+    _cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    *ret_why = NULL;
     if (fd < 0)
         return -errno;
-    if (flock(fd, LOCK_EX) < 0) /* -EINTR goes up: who waits in vain wants to leave */
-        return -errno;
-    *ret_fd = TAKE_FD(fd);
-    return 0;
+    return is_database(fd) ? results_load(path, ret, ret_why) : results_read_json(fd, ret, ret_why);
 }
+
+/* --- Writing a JSON file --- */
 
 static int write_all(int fd, const char *text, size_t length)
 {
@@ -168,18 +187,15 @@ static int file_fill(const char *name, const char *like, const char *text)
     return r;
 }
 
-/* Under the lock: the text takes the place of what stands at `path`, or nothing changes. */
+/* The text takes the place of what stands at `path`, or nothing changes. */
 static int file_replace(const char *path, const char *text)
 {
     _cleanup_free_ char *name = NULL;
 
-    if (asprintf(&name, "%s.new", path) < 0) {
+    if (asprintf(&name, "%s.%d.new", path, (int)getpid()) < 0) {
         name = NULL;
         return -ENOMEM;
     }
-    /* One that stands there was left by a writer that was cut off: the lock is ours. */
-    if (unlink(name) < 0 && errno != ENOENT)
-        return -errno;
     int r = file_fill(name, path, text);
     if (r >= 0 && rename(name, path) < 0)
         r = -errno;
@@ -190,41 +206,46 @@ static int file_replace(const char *path, const char *text)
     return directory_sync(path);
 }
 
-static int append_at(const char *path, const struct series *series, char **why)
+/* A device or a pipe is written to as it stands. */
+static int file_write(const char *path, const char *text)
 {
-    _cleanup_close_ int lock = -1;
-    _cleanup_json_ json_t *root = NULL;
-    _cleanup_free_ char *text = NULL;
-    struct results *old = NULL;
+    _cleanup_close_ int fd = open(path, O_WRONLY | O_CLOEXEC);
 
-    int r = lock_take(path, &lock);
-    if (r < 0)
-        return r;
-    /* The document itself is extended, so keys that this program does not know stay. */
-    r = document_read(path, &root, &old, why);
-    results_free(old);
-    if (r == -ENOENT)
-        r = document_new(&(struct results){0}, &root);
-    if (r >= 0)
-        r = document_add(root, series);
-    if (r >= 0)
-        r = document_text(root, &text);
-    if (r >= 0)
-        r = file_replace(path, text);
+    if (fd < 0)
+        return -errno;
+    int r = write_all(fd, text, strlen(text));
+    if (close(TAKE_FD(fd)) < 0 && r >= 0)
+        r = -errno;
     return r;
 }
 
-int results_append(const char *path, const struct series *series, char **ret_why)
+int results_write_json(const char *path, const struct results *results, char **ret_why)
 {
+    _cleanup_free_ char *text = NULL, *line = NULL;
+    struct stat st;
+
     *ret_why = NULL;
-    int r = *path ? make_parents(path) : -ENOENT;
-    if (r < 0)
-        return r;
-    /* A symbolic link stays one: the file it leads to is replaced, and locked. */
+    /* A symbolic link stays one: the file it leads to is replaced. */
     _cleanup_free_ char *real = realpath(path, NULL);
     if (!real && errno != ENOENT)
         return -errno;
-    return append_at(real ? real : path, series, ret_why);
+    int r = results_to_json(results, &text);
+    if (r < 0)
+        return r;
+    if (asprintf(&line, "%s\n", text) < 0) {
+        line = NULL;
+        return -ENOMEM;
+    }
+    if (!real)
+        return file_replace(path, line);
+    if (stat(real, &st) < 0)
+        return -errno;
+    if (!S_ISREG(st.st_mode))
+        return file_write(real, line);
+    _cleanup_close_ int fd = open(real, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && is_database(fd))
+        return why_set(ret_why, "a database stands there");
+    return file_replace(real, line);
 }
 
 char *results_default_path(void)
@@ -235,8 +256,8 @@ char *results_default_path(void)
     int n = -1;
 
     if (data && data[0] == '/') /* XDG: a relative one is to be ignored */
-        n = asprintf(&path, "%s/shoal/results.json", data);
+        n = asprintf(&path, "%s/shoal/results.db", data);
     else if (home && *home)
-        n = asprintf(&path, "%s/.local/share/shoal/results.json", home);
+        n = asprintf(&path, "%s/.local/share/shoal/results.db", home);
     return n < 0 ? NULL : path;
 }

@@ -1,6 +1,7 @@
 /* What the bench measured and the report shows: every raw sample, with what was measured where.
- * A results file is JSON (schema "shoal-results", version 2; version 1 is read, too); each series
- * is one run of `shoal bench` for one workload and cache state. */
+ * Each series is one run of `shoal bench` for one workload and cache state. They are stored in a
+ * SQLite database, and exchanged as JSON text (schema "shoal-results", version 2; version 1 is
+ * read, too). */
 #ifndef SHOAL_RESULTS_RESULTS_H
 #define SHOAL_RESULTS_RESULTS_H
 
@@ -83,22 +84,46 @@ struct results {
     size_t n_series;
 };
 
-/* Reads a whole results file. A file that does not exist gives an empty one. -EBADMSG if it is not
- * a results file or damaged: *ret_why (free it) then says where. */
+/* Reads a whole database of results. A file that does not exist, or is empty, gives no series.
+ * -EBADMSG if it is not such a database, of a newer program's or damaged: *ret_why (free it) then
+ * says which. One of an older program's is brought up to date. -EBUSY: another program keeps it
+ * locked. */
 int results_load(const char *path, struct results **ret, char **ret_why);
 
-/* Adds a series to a results file, making the file and its directories at need: written beside it
- * and renamed, under a lock, so that two writers lose nothing and a cut leaves the old one. A
- * damaged or foreign file is refused (-EBADMSG), never overwritten. */
+/* Adds a series to a database of results, making the file and its directories at need: all of it or
+ * nothing, and writers at the same time wait for each other. Errors as above: what is no database
+ * of results or damaged is never written to. -EBADMSG also if a sample's synced_ns is less than its
+ * real_ns, which it includes. -EEXIST: a series of that ID is there. -ERANGE: a
+ * number is past 2^63-1. Names that are not UTF-8 are kept as quote_name() shows them. */
 int results_append(const char *path, const struct series *series, char **ret_why);
 
-/* The text of a results file that holds just these series, as results_load() reads it. Free it with
- * free(). -ENOMEM, or -ERANGE if a number is past what JSON readers hold (2^63-1). Names that are
- * not UTF-8 are given as quote_name() shows them, here and in results_append(). */
+struct imported {
+    size_t n_added, n_skipped; /* those whose ID is there already */
+};
+
+/* Adds those series that are not yet there, each as above. After a failure, too, *ret counts what
+ * was done. */
+int results_import(
+    const char *path, const struct results *results, struct imported *ret, char **ret_why);
+
+/* The series as JSON text, as results_read_json() reads it. Free it with free(). -ENOMEM, or
+ * -ERANGE if a number is past what JSON readers hold (2^63-1). Names that are not UTF-8 are given
+ * as quote_name() shows them. */
 int results_to_json(const struct results *results, char **ret_text);
 
-/* $XDG_DATA_HOME/shoal/results.json or ~/.local/share/shoal/results.json; free it. NULL if neither
- * is known, or memory is out. */
+/* Reads JSON text to its end. -EBADMSG if it is not of this schema or damaged: *ret_why then names
+ * the line or the key. */
+int results_read_json(int fd, struct results **ret, char **ret_why);
+
+/* Reads a file of either form, database or JSON text. -ENOENT if there is none. */
+int results_read(const char *path, struct results **ret, char **ret_why);
+
+/* Writes the JSON text to a file: beside it and renamed, so that a failure leaves what stands
+ * there. A database is not replaced: -EBADMSG. */
+int results_write_json(const char *path, const struct results *results, char **ret_why);
+
+/* $XDG_DATA_HOME/shoal/results.db or ~/.local/share/shoal/results.db; free it. NULL if neither is
+ * known, or memory is out. */
 char *results_default_path(void);
 
 void results_free(struct results *results);

@@ -78,26 +78,116 @@ said() {
     [ "$(value 's[0]["to"]["path"]')" = to ]
 }
 
-@test "results are added to the results file, one series a workload" {
+@test "results are added to the database, one series a workload" {
+    n_series() { "$SHOAL" report --export "$@" | grep -c '"id"'; }
     bench --method cp
-    [ "$(grep -c '"id"' home/.local/share/shoal/results.json)" -eq 1 ]
-    bench --method cp --workload files=1,kb=4 --db other.json
-    [ "$(grep -c '"id"' other.json)" -eq 2 ]
+    [ -s home/.local/share/shoal/results.db ]
+    [ "$(n_series)" -eq 1 ]
+    bench --method cp --workload files=1,kb=4 --db other.db
+    [ "$(n_series --db other.db)" -eq 2 ]
     bench --method cp --no-save
-    [ "$(grep -c '"id"' home/.local/share/shoal/results.json)" -eq 1 ]
-    id=$(sed -n 's/.*"id": "\(.*\)".*/\1/p' other.json | head -n 1)
-    run "$SHOAL" report --series "$id" --db other.json
+    [ "$(n_series)" -eq 1 ]
+    id=$("$SHOAL" report --db other.db --export | sed -n 's/.*"id": "\(.*\)".*/\1/p' | head -n 1)
+    run "$SHOAL" report --series "$id" --db other.db
     [ "$status" -eq 0 ]
     [[ $output == *"$small"* ]]
 }
 
-@test "a damaged results file is found before anything is measured" {
+@test "what is no database of results is found before anything is measured" {
     echo '{"schema":' >damaged.json
     run bench --method 'm=touch ran; cp -a {from} {to}' --db damaged.json
     [ "$status" -eq 1 ]
-    [[ $output == "shoal: cannot read results file 'damaged.json': line "* ]]
+    [ "$output" = "shoal: cannot read results in 'damaged.json': this is JSON text, not a database: it can be \
+imported into one" ]
     [ ! -e ran ]
     [ "$(cat damaged.json)" = '{"schema":' ]
+}
+
+# baseline EXPRESSION: base.json, of five runs, with each real time x of run i as Python's EXPRESSION
+# gives it from those of a bench just made.
+baseline() {
+    [ -e made.json ] || bench --runs 5 --no-save --json --method cp --method tar >made.json 2>/dev/null
+    python3 -c '
+import json, sys
+data = json.load(open("made.json"))
+for series in data["series"]:
+    series["id"] = "base"
+    for method in series["methods"]:
+        for i, sample in enumerate(method["samples"]):
+            x = sample["real_ns"]
+            sample["real_ns"] = int('"$1"')
+            sample["synced_ns"] = max(sample["synced_ns"], sample["real_ns"])
+json.dump(data, open("base.json", "w"))'
+}
+
+gated() {
+    run --separate-stderr bench --runs 5 --no-save --method cp --method tar "$@"
+    echo "$stderr"
+    gate=$(grep '^shoal: gate: ' <<<"$stderr")
+}
+
+@test "--baseline: what is much slower than it was fails" {
+    baseline 'x / 1000'
+    gated --baseline base.json --max-slowdown 10%
+    [ "$status" -eq 1 ]
+    [ "$(wc -l <<<"$gate")" -eq 3 ]
+    line="^shoal: gate: $small, warm, to [a-z0-9]+, cp: [0-9.]+ times as long as in series 'base' \\([0-9.]+-[0-9.]+\\): \
+slower than the 10% that are allowed$"
+    grep -Eq "$line" <<<"$gate"
+    grep -qx "shoal: gate: 2 of 2 compared are slower" <<<"$gate"
+    [[ $output == *"Results for "* ]] # the tables are there in any case
+}
+
+@test "--baseline: what is not slower passes" {
+    baseline 'x * 1000'
+    gated --baseline base.json
+    [ "$status" -eq 0 ]
+    [ "$(grep -c ': within the 10% that are allowed$' <<<"$gate")" -eq 2 ]
+    [ "$(wc -l <<<"$gate")" -eq 2 ]
+}
+
+@test "--baseline: what varies too much passes, and says so" {
+    baseline '(x / 1000, x / 1000, x, x * 1000, x * 1000)[i]'
+    gated --baseline base.json --max-slowdown 2.5%
+    [ "$status" -eq 0 ]
+    [ "$(grep -c ': passes, but the runs vary too much to tell it from 2.5%$' <<<"$gate")" -eq 2 ]
+}
+
+@test "--baseline: a gate that compares nothing fails" {
+    baseline x
+    gated --baseline base.json --workload files=1,kb=4
+    [ "$status" -eq 0 ] || [ "$status" -eq 1 ] # one of two workloads is compared, whatever comes of it
+    [ "$(grep -c 'not compared: the baseline has no series of this workload, cache and destination$' <<<"$gate")" -eq 2 ]
+    run --separate-stderr "$SHOAL" bench --workload files=1,kb=4 --to to --no-save --method cp --baseline base.json
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"shoal: gate: nothing could be compared with the baseline"* ]]
+}
+
+@test "--baseline: a database, or the ID of a series in the user's own" {
+    baseline 'x * 1000'
+    "$SHOAL" report --import base.json
+    gated --baseline base
+    [ "$status" -eq 0 ]
+    [ "$(grep -c "as in series 'base' .*: within the 10%" <<<"$gate")" -eq 2 ]
+    gated --baseline home/.local/share/shoal/results.db
+    [ "$status" -eq 0 ]
+    [ "$(grep -c "as in series 'base' .*: within the 10%" <<<"$gate")" -eq 2 ]
+}
+
+@test "--baseline: what cannot be read is found before anything is measured" {
+    run bench --method 'm=touch ran; cp -a {from} {to}' --runs 5 --no-save --baseline nowhere
+    [ "$status" -eq 1 ]
+    [ "$output" = "shoal: cannot use baseline 'nowhere': there is no such file, and no such series; \
+'shoal report --list' lists them" ]
+    echo '{' >damaged.json
+    run bench --method 'm=touch ran; cp -a {from} {to}' --runs 5 --no-save --baseline damaged.json
+    [ "$status" -eq 1 ]
+    [[ $output == "shoal: cannot use baseline 'damaged.json': line "* ]]
+    echo '{"schema": "shoal-results", "version": 2, "series": []}' >empty.json
+    run bench --method 'm=touch ran; cp -a {from} {to}' --runs 5 --no-save --baseline empty.json
+    [ "$status" -eq 1 ]
+    [ "$output" = "shoal: cannot use baseline 'empty.json': there are no series in it" ]
+    [ ! -e ran ]
 }
 
 @test "a method that copies wrongly is said to, and not ranked" {
@@ -504,7 +594,7 @@ said() {
 @test "interrupted: the method is ended, all is removed, exit 130" {
     for signal in INT TERM; do
         rm -f started
-        env --default-signal=INT,TERM "$SHOAL" bench --workload "$small" --to to --db r.json \
+        env --default-signal=INT,TERM "$SHOAL" bench --workload "$small" --to to --db r.db \
             --method 'm=echo $$ >started.new; mv started.new started; sleep 1000; : {from} {to}' 3>&- &
         pid=$!
         until [ -s started ]; do
@@ -516,7 +606,7 @@ said() {
         [ "$status" -eq 130 ]
         run ! kill -0 "$(cat started)"
         nothing_left
-        [ ! -e r.json ]
+        [ ! -e r.db ]
     done
 }
 
@@ -551,6 +641,8 @@ said() {
     for arguments in "--runs 0" "--runs x" "--runs 1.5" "--seed -1" "--workload nonsense" "--method nonsense" \
         "--method a/b=cp{from}{to}" "--method a=cp{from}" "--method a=cp{to}" "--method =cp{from}{to}" \
         "--method cp --method cp" "--workload insight --workload insight" "--warm --cold" \
+        "--max-slowdown 10%" "--baseline x --max-slowdown 10" "--baseline x --max-slowdown -1%" \
+        "--baseline x --max-slowdown x%" "--baseline x --runs 4" \
         "--db x --no-save" "--scratch ext5" "--scratch ext4,size=0" \
         "--scratch ext4,size=1K" "--scratch ext4,siz=1G" "--scratch ext4," "--min-time x" "--min-time -1" \
         "--min-time 1s" "--nonsense" "argument"; do

@@ -1,8 +1,10 @@
 #!/usr/bin/env bats
 # shoal report. $SHOAL is the program.
 
+bats_require_minimum_version 1.5.0
+
 setup() {
-    db="$BATS_TEST_TMPDIR/results.json"
+    db="$BATS_TEST_TMPDIR/results.db" json="$BATS_TEST_TMPDIR/results.json"
     unset XDG_DATA_HOME
     export HOME="$BATS_TEST_TMPDIR/home"
 }
@@ -39,17 +41,25 @@ series() {
         "$id" "$workload" "$files" "$bytes" "$cold" "$*"
 }
 
-results() {
+# A JSON file of these series.
+document() {
     local IFS=,
-    printf '{"schema": "shoal-results", "version": 1, "series": [%s]}' "$*" >"$db"
+    printf '{"schema": "shoal-results", "version": 1, "series": [%s]}' "$*" >"$json"
+}
+
+# A new database of these series.
+results() {
+    document "$@"
+    rm -f "$db"
+    "$SHOAL" report --db "$db" --import "$json" >/dev/null
 }
 
 insight_bytes=$((76289 * 1024))
 
 warm() {
     series warm insight 2200 $insight_bytes false \
-        "$(method tar right '' 2000 2200 1800)" \
-        "$(method shoal right '' 1000 1100 900)" \
+        "$(method tar right '' 2000 2200 1800 2100 1900)" \
+        "$(method shoal right '' 1000 1100 900 1050 950)" \
         "$(method cp wrong "'a' differs" 500 500 500)" \
         "$(method rsync failed 'exit status 23')" \
         "$(method rclone missing '')"
@@ -57,8 +67,8 @@ warm() {
 
 cold() {
     series cold insight 2200 $insight_bytes true \
-        "$(method tar unchecked '' 12000 13000 20000)" \
-        "$(method shoal right '' 78000 78000 78000)"
+        "$(method tar unchecked '' 12000 13000 20000 13500 12500)" \
+        "$(method shoal right '' 78000 78000 78000 78000 78000)"
 }
 
 large() {
@@ -202,16 +212,16 @@ assert cells == [
 Results for Toy CPU 1MHz:
 insight, 2,200 files, 76,289 KB, to xfs (/to)
 
-                      Time  On Disk   Data  Files  Times
-Method  Source      (m:ss)   (m:ss)   Rate     /s  as Long
+                            Time  On Disk   Data  Files  Times
+Rank  Method  Source      (m:ss)   (m:ss)   Rate     /s  as Long
 
-shoal   ext4 warm  0:01.00  0:01.10  76289   2200  1.00
-tar     ext4 warm  0:02.00  0:02.10  38145   1100  2.00 (2.00-2.00)
+1     shoal   ext4 warm  0:01.00  0:01.10  76289   2200  1.00
+2     tar     ext4 warm  0:02.00  0:02.10  38145   1100  2.00 (1.64-2.44)
 
   Not ranked: cp, ext4 warm: the copy is wrong: 'a' differs.
   Not ranked: rsync, ext4 warm: it failed: exit status 23.
   Not ranked: rclone, ext4 warm: not on this machine.
-  Series warm, ext4 warm: 3 runs of each; times as long as shoal; 2 cores, Linux
+  Series warm, ext4 warm: 5 runs of each; times as long as shoal; 2 cores, Linux
     6.1.0.
 
 END
@@ -227,22 +237,24 @@ END
 Results for Toy CPU 1MHz:
 insight, 2,200 files, 76,289 KB, to xfs (/to)
 
-                      Time  On Disk   Data  Files  Times
-Method  Source      (m:ss)   (m:ss)   Rate     /s  as Long
+                            Time  On Disk   Data  Files  Times
+Rank  Method  Source      (m:ss)   (m:ss)   Rate     /s  as Long
 
-shoal   ext4 warm  0:01.00  0:01.10  76289   2200  1.00
-tar     ext4 warm  0:02.00  0:02.10  38145   1100  2.00 (2.00-2.00)
+1     shoal   ext4 warm  0:01.00  0:01.10  76289   2200  1.00
+2     tar     ext4 warm  0:02.00  0:02.10  38145   1100  2.00 (1.64-2.44)
 
-tar     ext4 cold     0:13     0:13   5868    169  0.17 (0.15-0.26)
-shoal   ext4 cold     1:18     1:18    978     28  1.00
+1     tar     ext4 cold     0:13     0:13   5868    169  0.17 (0.15-0.26)
+2     shoal   ext4 cold     1:18     1:18    978     28  1.00
 
   Not ranked: cp, ext4 warm: the copy is wrong: 'a' differs.
   Not ranked: rsync, ext4 warm: it failed: exit status 23.
   Not ranked: rclone, ext4 warm: not on this machine.
-  Series warm, ext4 warm: 3 runs of each; times as long as shoal; 2 cores, Linux
+  Series warm, ext4 warm: 5 runs of each; times as long as shoal; 2 cores, Linux
     6.1.0.
   Not checked: tar, ext4 cold: its copy was not compared.
-  Series cold, ext4 cold: 3 runs of each; times as long as shoal; 2 cores, Linux
+  Outliers: tar, ext4 cold: 1 of 5 runs, further than 3.5 scaled deviations from
+    the median; kept.
+  Series cold, ext4 cold: 5 runs of each; times as long as shoal; 2 cores, Linux
     6.1.0.
 
                               Time   Data
@@ -265,6 +277,43 @@ shoal   Toy CPU 1MHz  xfs    1:18   978
 
 END
     diff -u "$BATS_TEST_TMPDIR/expected" <("$SHOAL" report --db "$db")
+}
+
+@test "where the samples show no difference, ranks are shared and the pair is named" {
+    results "$(series close insight 2200 $insight_bytes false \
+        "$(method tar right '' 2000 2020 1980 2010 1990 2000)" \
+        "$(method cp right '' 1010 990 1020 980 1000 1000)" \
+        "$(method shoal right '' 1000 1010 990 1000 1010 990)")"
+    cat >"$BATS_TEST_TMPDIR/expected" <<'END'
+Rank  Method  Source      (m:ss)   (m:ss)   Rate     /s  as Long
+
+1=    cp      ext4 warm  0:01.00  0:01.10  76289   2200  1.00 (0.98-1.03)
+1=    shoal   ext4 warm  0:01.00  0:01.10  76289   2200  1.00
+3     tar     ext4 warm  0:02.00  0:02.10  38145   1100  2.00 (1.97-2.02)
+
+  Undecided: no difference shown between cp and shoal, ext4 warm: 1.00
+    (0.97-1.02).
+  Series close, ext4 warm: 6 runs of each; times as long as shoal; 2 cores,
+    Linux 6.1.0.
+
+END
+    diff -u "$BATS_TEST_TMPDIR/expected" <("$SHOAL" report --db "$db" | sed -n '/^Rank/,$p')
+    "$SHOAL" report --db "$db" --json | python3 -c '
+import json, sys
+series = json.load(sys.stdin)["series"][0]
+figures = [m["figures"] for m in series["methods"]]
+assert [(f["rank"], f["rank_shared"]) for f in figures] == [(1, True), (1, True), (3, False)]
+assert [(u["faster"], u["slower"], u["pairs"]) for u in series["undecided"]] == [("cp", "shoal", 6)]'
+}
+
+@test "of too few runs no difference is shown" {
+    results "$(series few insight 2200 $insight_bytes false \
+        "$(method tar right '' 2000 2020 1980 2010)" "$(method shoal right '' 1000 1010 990 1000)")"
+    run "$SHOAL" report --db "$db"
+    fits_80_columns
+    [[ $output == *$'\n1=    shoal '*$'\n1=    tar '* ]]
+    [[ $(tr -s ' \n' ' ' <<<"$output") == *" Undecided: no difference shown between shoal and tar, \
+ext4 warm: 2.00, of 4 runs in the same blocks; 5 are needed. "* ]]
 }
 
 @test "many small files stand beside one large file" {
@@ -374,9 +423,15 @@ assert warm["baseline"] == "shoal"
 assert [m["name"] for m in warm["methods"]] == ["shoal", "tar", "cp", "rsync", "rclone"]
 shoal, tar, cp = warm["methods"][:3]
 assert shoal["figures"]["rank"] == 1 and shoal["figures"]["real_ns"] == 1000000000
-assert shoal["figures"]["real_mad_ns"] == 100000000
+assert shoal["figures"]["real_mad_ns"] == 50000000
 assert shoal["figures"]["rate_kb_s"] == 76289 and shoal["figures"]["files_s"] == 2200
-assert tar["figures"]["as_long"] == 2 and tar["figures"]["as_long_interval"] == [2, 2]
+assert tar["figures"]["rank"] == 2 and not tar["figures"]["rank_shared"]
+low, high = tar["figures"]["as_long_interval"]
+assert tar["figures"]["as_long"] == 2 and low == 1800 / 1100 and high == 2200 / 900
+assert shoal["figures"]["real_interval_ns"] == [900000000, 1100000000]
+assert shoal["figures"]["synced_interval_ns"] == [1000000000, 1200000000]
+assert cold["methods"][0]["figures"]["outliers"] == 1
+assert warm["undecided"] == []
 assert tar["figures"]["synced_ns"] == 2100000000
 assert cp["figures"] is None and cp["verdict"] == "wrong"'
 }
@@ -396,8 +451,13 @@ assert cp["figures"] is None and cp["verdict"] == "wrong"'
     for how in '' --list --json; do
         run "$SHOAL" report --db "$db" $how
         [ "$status" -eq 0 ]
-        [ "$how" = --json ] || fits_80_columns
+        [ -n "$how" ] || fits_80_columns
+        [ "$how" != --list ] || [[ ${lines[1]} == "$long "* ]] # IDs are to be copied
     done
+    results "$(series 20260101T000000Z-00beef "$long" 2 2048 false "$(method "$long" right '' 1000)")"
+    run "$SHOAL" report --db "$db" --list
+    fits_80_columns
+    [[ ${lines[1]} == "20260101T000000Z-00beef "* ]]
 }
 
 @test "no results, no such series, a damaged file: one line, exit 1" {
@@ -408,22 +468,119 @@ assert cp["figures"] is None and cp["verdict"] == "wrong"'
 
     run "$SHOAL" report
     [ "$status" -eq 1 ]
-    [[ $output == *"'$HOME/.local/share/shoal/results.json'"* ]]
+    [[ $output == *"'$HOME/.local/share/shoal/results.db'"* ]]
 
     results "$(warm)"
     run "$SHOAL" report --db "$db" --series nosuch
     [ "$status" -eq 1 ]
     [ "$output" = "shoal: cannot find series 'nosuch' in '$db'; 'shoal report --list' lists them" ]
 
-    echo '{"schema": "other"}' >"$db"
-    run "$SHOAL" report --db "$db"
+    echo '{"schema": "other"}' >"$json"
+    run "$SHOAL" report --db "$json"
     [ "$status" -eq 1 ]
-    [[ $output == "shoal: cannot read results from '$db': "* ]]
-    [ "${#lines[@]}" -eq 1 ]
+    [ "$output" = "shoal: cannot read results from '$json': this is JSON text, not a database: it can be \
+imported into one" ]
+    [ "$(cat "$json")" = '{"schema": "other"}' ]
+}
+
+@test "--import adds the series that are not there yet, and --export gives them back" {
+    document "$(warm)" "$(cold)" "$(warm)"
+    run "$SHOAL" report --db "$db" --import "$json"
+    [ "$status" -eq 0 ]
+    [ "$output" = "2 series added, 1 skipped (already there)" ]
+    document "$(large)" "$(cold)"
+    run "$SHOAL" report --db "$db" --import - <"$json"
+    [ "$status" -eq 0 ]
+    [ "$output" = "1 series added, 1 skipped (already there)" ]
+    "$SHOAL" report --db "$db" --export | python3 -c '
+import json, sys
+data = json.load(sys.stdin)
+assert (data["schema"], data["version"]) == ("shoal-results", 2)
+assert [s["id"] for s in data["series"]] == ["warm", "cold", "large"]
+given = json.load(open(sys.argv[1]))["series"][0]
+def holds(whole, part): # all that was given, and what version 1 had not yet
+    if isinstance(part, dict):
+        return all(k in whole and holds(whole[k], v) for k, v in part.items())
+    if isinstance(part, list):
+        return len(whole) == len(part) and all(map(holds, whole, part))
+    return whole == part
+assert holds(data["series"][2], given)' "$json"
+}
+
+@test "what was exported and imported is the same again" {
+    results "$(warm)" "$(cold)" "$(large)"
+    "$SHOAL" report --db "$db" --export "$BATS_TEST_TMPDIR/one.json"
+    run "$SHOAL" report --db "$BATS_TEST_TMPDIR/other.db" --import "$BATS_TEST_TMPDIR/one.json"
+    [ "$output" = "3 series added, 0 skipped (already there)" ]
+    "$SHOAL" report --db "$BATS_TEST_TMPDIR/other.db" --export=- 2>&1 | grep -q "doesn't allow an argument"
+    "$SHOAL" report --db "$BATS_TEST_TMPDIR/other.db" --export - | cmp - "$BATS_TEST_TMPDIR/one.json"
+    "$SHOAL" report --db "$db" --export --series cold | grep '"id"' | cmp - <(echo '   "id": "cold",')
+}
+
+@test "--import and --export refuse what is of another form, and leave it" {
+    results "$(warm)"
+    echo '{"schema": "other"}' >"$json"
+    run "$SHOAL" report --db "$db" --import "$json"
+    [ "$status" -eq 1 ]
+    [ "$output" = "shoal: cannot import '$json': schema: 'shoal-results' is expected: this is no results file" ]
+    run "$SHOAL" report --db "$db" --import "$db"
+    [ "$status" -eq 1 ]
+    [ "$output" = "shoal: cannot import '$db': this is a database, not JSON text" ]
+    run "$SHOAL" report --db "$db" --import nowhere
+    [ "$status" -eq 1 ]
+    [ "$output" = "shoal: cannot import 'nowhere': No such file or directory" ]
+    before=$(sha256sum <"$db")
+    run "$SHOAL" report --db "$db" --export "$db"
+    [ "$status" -eq 1 ]
+    [ "$output" = "shoal: cannot export to '$db': a database stands there" ]
+    [ "$before" = "$(sha256sum <"$db")" ]
+    document "$(large)"
+    run "$SHOAL" report --db "$json" --import "$json"
+    [ "$status" -eq 1 ]
+    [ "$output" = "shoal: cannot import into '$json': this is JSON text, not a database: it can be \
+imported into one" ]
+}
+
+@test "a database that may only be read is read" {
+    [ "$EUID" -eq 0 ] || skip "needs root to become somebody else"
+    nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups -- "$@"; }
+    results "$(warm)"
+    chmod 444 "$db" "$json"
+    chmod 755 "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR"
+    cp "$SHOAL" "$BATS_TEST_TMPDIR/shoal"
+    SHOAL="$BATS_TEST_TMPDIR/shoal"
+    nobody test -r "$db" || skip "an unprivileged user cannot come here"
+    run nobody "$SHOAL" report --db "$db" --list
+    [ "$status" -eq 0 ]
+    [[ $output == *"warm "* ]]
+    document "$(large)"
+    run nobody "$SHOAL" report --db "$db" --import "$json"
+    [ "$status" -eq 1 ]
+    [ "$output" = "shoal: cannot import into '$db': Permission denied" ]
+    run nobody "$SHOAL" report --db "$BATS_TEST_TMPDIR/new.db" --import "$json"
+    [ "$status" -eq 1 ]
+    [ "$output" = "shoal: cannot import into '$BATS_TEST_TMPDIR/new.db': Permission denied" ]
+}
+
+@test "the results of an older program are pointed at until there is a database" {
+    document "$(warm)"
+    mkdir -p "$HOME/.local/share/shoal"
+    old="$HOME/.local/share/shoal/results.json"
+    cp "$json" "$old"
+    run "$SHOAL" report
+    [ "$status" -eq 1 ]
+    [ "$output" = "shoal: cannot report from '$HOME/.local/share/shoal/results.db': no results are there; \
+'shoal report --import FILE' takes over those of an older program in '$old'" ]
+    "$SHOAL" report --import "$old"
+    run --separate-stderr "$SHOAL" report
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
 }
 
 @test "wrong usage exits 2" {
     for wrong in --bogus argument --db '--reference --list' '--last --all' '--series x --last' \
+        '--import' '--import x --last' \
+        '--import x --list' '--import x --import y' '--export x y' '--export --json' \
         '--reference --last' '--reference --db x' '--list --json' '--beside-reference --baseline x'; do
         run "$SHOAL" report $wrong
         echo "$wrong: $status: $output"

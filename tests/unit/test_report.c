@@ -342,7 +342,11 @@ static void test_ranking(void **state)
     /* Pair by pair 2, 3 and 4; the medians' ratio would be 2. */
     assert_true(ranking.standings[2].as_long.median == 3);
     assert_int_equal(ranking.standings[2].as_long.n, 3);
-    assert_true(ranking.standings[2].as_long.high == 4);
+    assert_false(ranking.standings[2].as_long.has_interval);
+    /* Of three blocks nothing is concluded. */
+    assert_int_equal(ranking.standings[2].rank, 1);
+    assert_true(ranking.standings[2].is_rank_shared);
+    assert_int_equal(ranking.n_ties, 6);
     assert_string_equal(
         standing_describe_reason(reason, &ranking.standings[5]), "a run exited with 7");
     ranking_clear(&ranking);
@@ -350,6 +354,94 @@ static void test_ranking(void **state)
     assert_string_equal(ranking.baseline->method->name, "fast");
     ranking_clear(&ranking);
     free_samples(methods, ELEMENTS(methods));
+}
+
+/* Ranks the methods; asserts the ranks, fastest first, as "1= a, 1= b, 3 c", and the ties. */
+static void assert_ranks(
+    struct method_result *methods, size_t n, const char *ranks, const char *ties)
+{
+    const struct series series = {.methods = methods, .n_methods = n};
+    struct ranking ranking;
+    char text[256] = "";
+    size_t length = 0;
+
+    assert_int_equal(ranking_make(&series, "shoal", &ranking), 0);
+    for (size_t i = 0; i < ranking.n_ranked; i++)
+        length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%zu%s %s",
+            i ? ", " : "", ranking.standings[i].rank,
+            ranking.standings[i].is_rank_shared ? "=" : "", ranking.standings[i].method->name);
+    assert_string_equal(text, ranks);
+    text[length = 0] = '\0';
+    for (size_t i = 0; i < ranking.n_ties; i++)
+        length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%s-%s", i ? ", " : "",
+            ranking.standings[ranking.ties[i].faster].method->name,
+            ranking.standings[ranking.ties[i].slower].method->name);
+    assert_string_equal(text, ties);
+    ranking_clear(&ranking);
+    free_samples(methods, n);
+}
+
+static void test_ranks_are_apart_only_where_intervals_are(void **state)
+{
+    struct method_result methods[] = {
+        METHOD("slow", VERDICT_RIGHT, 300, 310, 290, 300, 305, 320),
+        METHOD("b", VERDICT_RIGHT, 101, 103, 99, 104, 98, 102),
+        METHOD("a", VERDICT_RIGHT, 100, 102, 101, 99, 100, 101),
+    };
+
+    (void)state;
+    assert_ranks(methods, ELEMENTS(methods), "1= a, 1= b, 3 slow", "a-b");
+}
+
+/* One whose times vary is told from nobody; what is shown of the others stays. */
+static void test_ranks_with_one_that_varies(void **state)
+{
+    struct method_result methods[] = {
+        METHOD("a", VERDICT_RIGHT, 100, 101, 99, 100, 101, 99),
+        METHOD("varies", VERDICT_RIGHT, 90, 400, 95, 300, 90, 500),
+        METHOD("b", VERDICT_RIGHT, 150, 151, 149, 150, 151, 149),
+        METHOD("c", VERDICT_RIGHT, 250, 251, 249, 250, 251, 249),
+    };
+
+    (void)state;
+    assert_ranks(
+        methods, ELEMENTS(methods), "1= a, 2 b, 1= varies, 3 c", "a-varies, b-varies, varies-c");
+}
+
+/* Where a is ahead of b and b of c, so is a of c, though the two were never in the same blocks. */
+static void test_ranks_reach_through_a_method_between(void **state)
+{
+    struct method_result methods[] = {
+        METHOD("a", VERDICT_RIGHT, 100, 101, 99, 100, 101, 99),
+        METHOD("b", VERDICT_RIGHT, 150, 151, 149, 150, 151, 149, 150, 151, 149, 150, 151, 149),
+        METHOD("c", VERDICT_RIGHT, 200, 201, 199, 200, 201, 199),
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 6; i++)
+        methods[2].samples[i].block += 6;
+    assert_ranks(methods, ELEMENTS(methods), "1 a, 2 b, 3 c", "");
+}
+
+static void test_five_runs_decide_if_all_are_apart(void **state)
+{
+    struct method_result apart[] = {
+        METHOD("a", VERDICT_RIGHT, 100, 109, 99, 100, 101),
+        METHOD("b", VERDICT_RIGHT, 110, 120, 115, 116, 113),
+    };
+    struct method_result mixed[] = {
+        METHOD("a", VERDICT_RIGHT, 100, 112, 99, 100, 101),
+        METHOD("b", VERDICT_RIGHT, 110, 120, 115, 116, 113),
+    };
+    struct method_result four[] = {
+        METHOD("a", VERDICT_RIGHT, 100, 100, 100, 100),
+        METHOD("b", VERDICT_RIGHT, 900, 900, 900, 900),
+    };
+
+    (void)state;
+    assert_ranks(apart, 2, "1 a, 2 b", "");
+    assert_ranks(mixed, 2, "1= a, 1= b", "a-b");
+    assert_ranks(four, 2, "1= a, 1= b", "a-b");
 }
 
 static void test_ranking_of_nothing(void **state)
@@ -411,6 +503,10 @@ int main(void)
         cmocka_unit_test(test_reference_rates_are_those_of_the_times),
         cmocka_unit_test(test_bad_reference_is_refused),
         cmocka_unit_test(test_ranking),
+        cmocka_unit_test(test_ranks_are_apart_only_where_intervals_are),
+        cmocka_unit_test(test_ranks_with_one_that_varies),
+        cmocka_unit_test(test_ranks_reach_through_a_method_between),
+        cmocka_unit_test(test_five_runs_decide_if_all_are_apart),
         cmocka_unit_test(test_ranking_of_nothing),
         cmocka_unit_test(test_ratio_without_shared_blocks),
         cmocka_unit_test(test_beside_reference_needs_as_much_data),
