@@ -229,6 +229,8 @@ static void warn_of_file_systems(struct warner *warner, const struct doubts *dou
             which, path);
     if (is_in_memory(to))
         warn(warner, "%s%s is in memory (%s): nothing is written to a disk", which, path, to->type);
+    if (doubts->is_image_in_memory)
+        warn(warner, "the image in %s is in memory: nothing is written to a disk", path);
     if (series->cold && is_in_memory(&series->from))
         warn(warner, "the source is in memory (%s), where nothing is ever cold", series->from.type);
     if (doubts->free_bytes / 2 < doubts->need_bytes)
@@ -363,9 +365,9 @@ static void warn_of_samples(struct warner *warner, const struct doubts *doubts)
     if (most > 0 && most < RUNS_ENOUGH)
         warn(warner, "the figures are of %zu run%s; fewer than %d say little", most,
             most == 1 ? "" : "s", RUNS_ENOUGH);
-    if (doubts->is_cut)
-        warn(warner, "the runs of %s ended before --min-time: there was no room for more",
-            series->workload);
+    if (doubts->cut_by)
+        warn(warner, "the runs of %s ended before --min-time was measured: %s", series->workload,
+            doubts->cut_by);
 }
 
 int doubts_to_warnings(const struct doubts *doubts, struct series *series)

@@ -568,6 +568,16 @@ slower than the 10% that are allowed$"
     [[ $stderr != *"copy wrote less than half"* ]]
 }
 
+@test "an image in memory is warned of" {
+    needs_mounts ext4
+    [ "$(stat -f -c %T /dev/shm)" = tmpfs ] || skip "needs /dev/shm in memory"
+    at=$(mktemp -d /dev/shm/shoal-test-XXXXXX)
+    run --separate-stderr "$SHOAL" bench --workload "$small" --runs 1 --to "$at" --no-save --json --scratch ext4 --method cp
+    rmdir "$at"
+    [ "$status" -eq 0 ]
+    said "is in memory: nothing is written to a disk"
+}
+
 @test "--cold from memory is warned of" {
     needs_mounts tmpfs
     [ -w /proc/sys/vm/drop_caches ] || skip "needs to empty the page cache"
@@ -580,7 +590,7 @@ slower than the 10% that are allowed$"
     run --separate-stderr bench --json --scratch tmpfs,size=2M --runs 1 --min-time 1000 --method cp
     echo "$output"
     [ "$status" -eq 0 ]
-    said "the runs of $small ended before --min-time: there was no room for more"
+    said "the runs of $small ended before --min-time was measured: there was no room for more"
     [ "$(value 'len(s[0]["methods"][0]["samples"]) > 1')" = True ]
 }
 

@@ -94,6 +94,10 @@ static void test_file_systems(void **state)
         "the scratch file system in 'to' is in memory (tmpfs): nothing is written to a disk");
 
     quiet_init(&quiet);
+    quiet.doubts.is_image_in_memory = true;
+    assert_says(&quiet, "the image in 'to' is in memory: nothing is written to a disk");
+
+    quiet_init(&quiet);
     quiet.series.from.type = (char *)"tmpfs";
     assert_says(&quiet, NULL);
     quiet.series.cold = true;
@@ -196,8 +200,8 @@ static void test_samples(void **state)
     assert_says(&quiet, NULL);
 
     quiet_init(&quiet);
-    quiet.doubts.is_cut = true;
-    assert_says(&quiet, "the runs of w ended before --min-time: there was no room for more");
+    quiet.doubts.cut_by = "why";
+    assert_says(&quiet, "the runs of w ended before --min-time was measured: why");
 }
 
 static void test_clones(void **state)
