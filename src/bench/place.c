@@ -20,7 +20,7 @@
 #define MARGIN_OF_TIMED 16
 
 struct need {
-    uint64_t files, bytes;
+    uint64_t files, bytes; /* directories are files, too */
 };
 
 /* What is needed at both ends. */
@@ -47,10 +47,12 @@ static uint64_t plus(uint64_t a, uint64_t b)
 
 static void need_add(struct need *need, const struct workload *workload, uint64_t copies)
 {
-    /* A file takes whole blocks: half of one more in the mean. */
-    uint64_t bytes = plus(workload->bytes, times(workload->files, 2048));
+    uint64_t files = plus(workload->files, workload->directories);
+    /* A file takes whole blocks: half of one more in the mean; a directory has one at least. */
+    uint64_t bytes = plus(
+        plus(workload->bytes, times(workload->files, 2048)), times(workload->directories, 4096));
 
-    need->files = plus(need->files, times(workload->files, copies));
+    need->files = plus(need->files, times(files, copies));
     need->bytes = plus(need->bytes, times(bytes, copies));
 }
 

@@ -256,8 +256,11 @@ static bool wants_block(struct turn *turn, unsigned block)
         is_short = is_short || lacks_time(turn, i);
     if (!is_short)
         return false;
-    turn->doubts.is_cut = block == BENCH_RUNS_MAX || !place_has_room(turn->place, turn->workload);
-    return !turn->doubts.is_cut;
+    if (block == BENCH_RUNS_MAX)
+        turn->doubts.cut_by = "there are as many as can be";
+    else if (!place_has_room(turn->place, turn->workload))
+        turn->doubts.cut_by = "there was no room for more";
+    return !turn->doubts.cut_by;
 }
 
 static int run_blocks(struct turn *turn)
@@ -474,7 +477,8 @@ static int take_turn(struct turn *turn)
         return r;
     turn->doubts = (struct doubts){.load = bench->load,
         .need_bytes = turn->place->need_bytes,
-        .free_bytes = turn->place->free_bytes};
+        .free_bytes = turn->place->free_bytes,
+        .is_image_in_memory = turn->place->scratch.is_image_in_memory};
     doubts_begin(&turn->doubts, turn->series);
     r = bench->plan->cold ? 0 : warm_up(turn);
     if (r >= 0)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/loop.h>
+#include <linux/magic.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -270,6 +272,13 @@ static int make_in_memory(const struct scratch_fs_request *request, uint64_t siz
     return 0;
 }
 
+static bool is_in_memory(const char *path)
+{
+    struct statfs fs;
+
+    return statfs(path, &fs) == 0 && (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
+}
+
 int scratch_fs_make(const struct scratch_fs_request *request, struct scratch_fs *ret)
 {
     const uint64_t size = size_bytes(request);
@@ -288,7 +297,9 @@ int scratch_fs_make(const struct scratch_fs_request *request, struct scratch_fs 
         free(path);
         return r;
     }
-    *ret = (struct scratch_fs){.path = path, .size_bytes = size};
+    *ret = (struct scratch_fs){.path = path,
+        .size_bytes = size,
+        .is_image_in_memory = request->spec->kind->maker && is_in_memory(request->parent)};
     return 0;
 }
 

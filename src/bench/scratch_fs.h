@@ -5,6 +5,7 @@
 #ifndef SHOAL_BENCH_SCRATCH_FS_H
 #define SHOAL_BENCH_SCRATCH_FS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,6 +45,7 @@ int scratch_fs_check_room(const struct scratch_fs_request *request);
 struct scratch_fs {
     char *path; /* where it is mounted */
     uint64_t size_bytes;
+    bool is_image_in_memory; /* what the image is on is itself in memory */
 };
 
 /* Makes and mounts one, after scratch_fs_isolate(). -ENOSPC as above; -EINTR: stopped. On failure

@@ -184,6 +184,7 @@ void doubts_end(struct doubts *doubts, const struct series *series)
 /* The first error sticks. */
 struct warner {
     struct series *series;
+    char *what; /* "WORKLOAD to TYPE" */
     int error;
 };
 
@@ -229,6 +230,8 @@ static void warn_of_file_systems(struct warner *warner, const struct doubts *dou
             which, path);
     if (is_in_memory(to))
         warn(warner, "%s%s is in memory (%s): nothing is written to a disk", which, path, to->type);
+    if (doubts->is_image_in_memory)
+        warn(warner, "the image in %s is in memory: nothing is written to a disk", path);
     if (series->cold && is_in_memory(&series->from))
         warn(warner, "the source is in memory (%s), where nothing is ever cold", series->from.type);
     if (doubts->free_bytes / 2 < doubts->need_bytes)
@@ -258,7 +261,7 @@ static void warn_of_machine(struct warner *warner, const struct doubts *doubts)
             doubts->load.io_percent);
     if (doubts->dirty_kb >= DIRTY_KB)
         warn(warner, "%llu MB of others were still to be written when the runs of %s began",
-            (unsigned long long)(doubts->dirty_kb >> 10), series->workload);
+            (unsigned long long)(doubts->dirty_kb >> 10), warner->what);
     if (!series->cold && series->bytes / 1024 > series->system.memory_kb / 2)
         warn(warner, "%s does not fit in memory twice: its warm figures are partly cold",
             series->workload);
@@ -269,7 +272,6 @@ static void warn_of_machine(struct warner *warner, const struct doubts *doubts)
 static void warn_of_others(struct warner *warner, const struct doubts *doubts)
 {
     const struct machine_counts *begin = &doubts->begin, *end = &doubts->end;
-    const char *workload = warner->series->workload;
     double all = (double)(end->all_ticks - begin->all_ticks);
     double user = (double)(end->user_ticks - begin->user_ticks);
     double own = (double)(end->own_user_ns - begin->own_user_ns) / (double)NS_PER_SECOND *
@@ -280,15 +282,15 @@ static void warn_of_others(struct warner *warner, const struct doubts *doubts)
         double stolen_percent = 100 * (double)(end->stolen_ticks - begin->stolen_ticks) / all;
         if (others_percent >= OTHERS_PERCENT)
             warn(warner, "other programs took %.0f%% of the processors during the runs of %s",
-                others_percent, workload);
+                others_percent, warner->what);
         if (stolen_percent >= STOLEN_PERCENT)
             warn(warner,
                 "the host gave %.0f%% of the processors' time to others during the runs of %s",
-                stolen_percent, workload);
+                stolen_percent, warner->what);
     }
     if (end->swapped_pages > begin->swapped_pages)
         warn(warner, "memory was short: %llu pages went to or from swap during the runs of %s",
-            (unsigned long long)(end->swapped_pages - begin->swapped_pages), workload);
+            (unsigned long long)(end->swapped_pages - begin->swapped_pages), warner->what);
 }
 
 static bool has_copies(const struct method_result *method)
@@ -337,9 +339,9 @@ static void warn_of_clones(struct warner *warner)
         const struct method_result *method = &series->methods[i];
         if (has_copies(method) && method->n_samples > 0 && most_written(method) < half)
             warn(warner,
-                "%s wrote less than half of what %s holds: its copies share blocks with the "
+                "%s to %s wrote less than half of what %s holds: its copies share blocks with the "
                 "source, or have holes, and others' do not",
-                method->name, series->workload);
+                method->name, series->to.type, series->workload);
     }
 }
 
@@ -358,24 +360,27 @@ static void warn_of_samples(struct warner *warner, const struct doubts *doubts)
             warn(warner,
                 "the runs of %s on %s spread too widely to rank: half of them are %.0f%% or more "
                 "from the median",
-                method->name, series->workload, spread);
+                method->name, warner->what, spread);
     }
     if (most > 0 && most < RUNS_ENOUGH)
         warn(warner, "the figures are of %zu run%s; fewer than %d say little", most,
             most == 1 ? "" : "s", RUNS_ENOUGH);
-    if (doubts->is_cut)
-        warn(warner, "the runs of %s ended before --min-time: there was no room for more",
-            series->workload);
+    if (doubts->cut_by)
+        warn(warner, "the runs of %s ended before --min-time was measured: %s", warner->what,
+            doubts->cut_by);
 }
 
 int doubts_to_warnings(const struct doubts *doubts, struct series *series)
 {
     struct warner warner = {.series = series};
 
+    if (asprintf(&warner.what, "%s to %s", series->workload, series->to.type) < 0)
+        return -ENOMEM;
     warn_of_file_systems(&warner, doubts);
     warn_of_machine(&warner, doubts);
     warn_of_others(&warner, doubts);
     warn_of_samples(&warner, doubts);
     warn_of_clones(&warner);
+    free(warner.what);
     return warner.error;
 }

@@ -27,7 +27,8 @@ struct machine_counts {
 struct doubts {
     struct machine_load load; /* when the bench began */
     uint64_t need_bytes, free_bytes;
-    bool is_cut; /* it ended before the time that was asked for was measured */
+    bool is_image_in_memory; /* what the destination's image is on */
+    const char *cut_by; /* why it ended before the time asked for was measured; NULL: it did not */
     struct machine_counts begin, end;
     uint64_t dirty_kb; /* of all file systems, when what is the bench's own was written */
     bool initialises, rearranges;

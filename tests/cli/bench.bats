@@ -544,7 +544,7 @@ slower than the 10% that are allowed$"
     kill "$busy"
     echo "$output"
     [ "$status" -eq 0 ]
-    said "the runs of m on $small spread too widely to rank: half of them are "
+    said "the runs of m on $small to $(value 's[0]["to"]["type"]') spread too widely to rank: half of them are "
     said "of the processors during the runs of $small"
 }
 
@@ -564,8 +564,18 @@ slower than the 10% that are allowed$"
     run --separate-stderr bench --json --scratch xfs --method 'clone=cp -a --reflink=always {from} {to}' \
         --method 'copy=cp -a --reflink=never {from} {to}'
     [ "$status" -eq 0 ]
-    said "clone wrote less than half of what $small holds: "
-    [[ $stderr != *"copy wrote less than half"* ]]
+    said "clone to xfs wrote less than half of what $small holds: "
+    [[ $stderr != *"copy to xfs wrote less than half"* ]]
+}
+
+@test "an image in memory is warned of" {
+    needs_mounts ext4
+    [ "$(stat -f -c %T /dev/shm)" = tmpfs ] || skip "needs /dev/shm in memory"
+    at=$(mktemp -d /dev/shm/shoal-test-XXXXXX)
+    run --separate-stderr "$SHOAL" bench --workload "$small" --runs 1 --to "$at" --no-save --json --scratch ext4 --method cp
+    rmdir "$at"
+    [ "$status" -eq 0 ]
+    said "is in memory: nothing is written to a disk"
 }
 
 @test "--cold from memory is warned of" {
@@ -580,7 +590,7 @@ slower than the 10% that are allowed$"
     run --separate-stderr bench --json --scratch tmpfs,size=2M --runs 1 --min-time 1000 --method cp
     echo "$output"
     [ "$status" -eq 0 ]
-    said "the runs of $small ended before --min-time: there was no room for more"
+    said "the runs of $small to tmpfs ended before --min-time was measured: there was no room for more"
     [ "$(value 'len(s[0]["methods"][0]["samples"]) > 1')" = True ]
 }
 

@@ -94,6 +94,10 @@ static void test_file_systems(void **state)
         "the scratch file system in 'to' is in memory (tmpfs): nothing is written to a disk");
 
     quiet_init(&quiet);
+    quiet.doubts.is_image_in_memory = true;
+    assert_says(&quiet, "the image in 'to' is in memory: nothing is written to a disk");
+
+    quiet_init(&quiet);
     quiet.series.from.type = (char *)"tmpfs";
     assert_says(&quiet, NULL);
     quiet.series.cold = true;
@@ -136,7 +140,8 @@ static void test_the_machine(void **state)
     quiet.doubts.dirty_kb = 64 * 1024 - 1;
     assert_says(&quiet, NULL);
     quiet.doubts.dirty_kb = 100 * 1024;
-    assert_says(&quiet, "100 MB of others were still to be written when the runs of w began");
+    assert_says(
+        &quiet, "100 MB of others were still to be written when the runs of w to ext4 began");
 
     quiet_init(&quiet);
     quiet.series.system.memory_kb = 1024 + 1023;
@@ -154,7 +159,7 @@ static void test_others_meanwhile(void **state)
     quiet.doubts.end.own_user_ns = 360 * tick_ns;
     assert_says(&quiet, NULL);
     quiet.doubts.end.own_user_ns = 300 * tick_ns;
-    assert_says(&quiet, "other programs took 10% of the processors during the runs of w");
+    assert_says(&quiet, "other programs took 10% of the processors during the runs of w to ext4");
     quiet.doubts.end.all_ticks = 99; /* too short to tell */
     assert_says(&quiet, NULL);
 
@@ -162,14 +167,16 @@ static void test_others_meanwhile(void **state)
     quiet.doubts.end.stolen_ticks = 9;
     assert_says(&quiet, NULL);
     quiet.doubts.end.stolen_ticks = 20;
-    assert_says(&quiet, "the host gave 2% of the processors' time to others during the runs of w");
+    assert_says(
+        &quiet, "the host gave 2% of the processors' time to others during the runs of w to ext4");
 
     quiet_init(&quiet);
     quiet.doubts.begin.swapped_pages = 7;
     quiet.doubts.end.swapped_pages = 7;
     assert_says(&quiet, NULL);
     quiet.doubts.end.swapped_pages = 10;
-    assert_says(&quiet, "memory was short: 3 pages went to or from swap during the runs of w");
+    assert_says(
+        &quiet, "memory was short: 3 pages went to or from swap during the runs of w to ext4");
 }
 
 static void test_samples(void **state)
@@ -189,15 +196,15 @@ static void test_samples(void **state)
     quiet_init(&quiet);
     for (size_t i = 0; i < N_SAMPLES; i++)
         quiet.samples[1][i].real_ns = wide_ns[i];
-    assert_says(&quiet,
-        "the runs of b on w spread too widely to rank: half of them are 20% or more from the "
-        "median");
+    assert_says(&quiet, "the runs of b on w to ext4 spread too widely to rank: half of them are "
+                        "20% or more from the "
+                        "median");
     quiet.methods[1].verdict = VERDICT_WRONG; /* not ranked anyway */
     assert_says(&quiet, NULL);
 
     quiet_init(&quiet);
-    quiet.doubts.is_cut = true;
-    assert_says(&quiet, "the runs of w ended before --min-time: there was no room for more");
+    quiet.doubts.cut_by = "why";
+    assert_says(&quiet, "the runs of w to ext4 ended before --min-time was measured: why");
 }
 
 static void test_clones(void **state)
@@ -208,9 +215,9 @@ static void test_clones(void **state)
     quiet_init(&quiet);
     for (size_t i = 0; i < N_SAMPLES; i++)
         quiet.samples[0][i].written_bytes = 4096;
-    assert_says(&quiet,
-        "a wrote less than half of what w holds: its copies share blocks with the source, or have "
-        "holes, and others' do not");
+    assert_says(&quiet, "a to ext4 wrote less than half of what w holds: its copies share blocks "
+                        "with the source, or have "
+                        "holes, and others' do not");
     for (size_t i = 0; i < N_SAMPLES; i++) /* nobody's are counted */
         quiet.samples[1][i].written_bytes = 0;
     assert_says(&quiet, NULL);
