@@ -14,7 +14,7 @@ $(BUILD)/build.ninja:
 # The seed's test on this machine, and its table beside the six machines of the seed.
 demo: all
 	@tools/install-packages demo
-	@$(BUILD)/src/shoal bench
+	@$(BUILD)/src/shoal bench --method shoal --method tar --method cp
 	@$(BUILD)/src/shoal report --reference
 	@$(BUILD)/src/shoal report --beside-reference
 
