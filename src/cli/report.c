@@ -232,15 +232,16 @@ static bool are_ids_there(
 static int print_content(const struct arguments *arguments, const struct series *const *series,
     size_t n_series, const char *path)
 {
-    const struct report_options options = {.baseline = arguments->baseline};
+    const struct report_options options = {
+        .baseline = arguments->baseline,
+        .format = arguments->json ? REPORT_JSON : REPORT_TEXT,
+    };
     int r;
 
     if (arguments->content == CONTENT_LIST)
-        r = report_print_list(stdout, series, n_series);
+        r = report_print_list(stdout, series, n_series, &options);
     else if (arguments->content == CONTENT_BESIDE_REFERENCE)
-        r = report_print_beside_reference(stdout, series, n_series);
-    else if (arguments->json)
-        r = report_print_json(stdout, series, n_series, &options);
+        r = report_print_beside_reference(stdout, series, n_series, &options);
     else
         r = report_print(stdout, series, n_series, &options);
     if (r == -ENODATA)
@@ -295,7 +296,8 @@ static int report_results(const struct arguments *arguments)
 
 static int report_reference(const struct arguments *arguments)
 {
-    int r = arguments->json ? report_print_reference_json(stdout) : report_print_reference(stdout);
+    int r = report_print_reference(stdout,
+        &(const struct report_options){.format = arguments->json ? REPORT_JSON : REPORT_TEXT});
 
     if (r < 0)
         cli_error("cannot print the report: %s", strerror(-r));

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,8 +15,10 @@
 #include "report/ranking.h"
 #include "report/reference.h"
 #include "report/reference_data.h"
+#include "report/render.h"
 #include "report/report.h"
 #include "report/table.h"
+#include "report/text.h"
 #include "results/results.h"
 
 /* --- Figures --- */
@@ -78,17 +81,20 @@ static char *print_rows(size_t width, size_t n, const char *const rows[][2])
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    struct table *table = table_new(two_columns, ELEMENTS(two_columns));
+    struct tables tables = {0};
+    struct table *table = tables_add(&tables, two_columns, ELEMENTS(two_columns));
 
     assert_non_null(out);
     for (size_t i = 0; i < n; i++) {
         if (rows[i][0])
-            table_add_row(table, rows[i]);
+            table_add_row(
+                table, (const struct table_cell[]){CELL_TEXT(rows[i][0]), CELL_TEXT(rows[i][1])});
         else
             table_add_gap(table);
     }
-    assert_int_equal(table_print(out, table, width), 0);
-    table_free(table);
+    assert_int_equal(tables_error(&tables), 0);
+    assert_int_equal(render_text_table(out, table, width, BARS_NONE), 0);
+    tables_clear(&tables);
     assert_int_equal(fclose(out), 0);
     return text;
 }
@@ -171,14 +177,14 @@ static void test_wrapping(void **state)
 
 /* --- The published figures --- */
 
-static char *text_of(int (*print)(FILE *))
+static char *text_of(int (*print)(FILE *, const struct report_options *))
 {
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
 
     assert_non_null(out);
-    assert_int_equal(print(out), 0);
+    assert_int_equal(print(out, NULL), 0);
     assert_int_equal(fclose(out), 0);
     return text;
 }
@@ -392,7 +398,8 @@ static void test_beside_reference_needs_as_much_data(void **state)
     (void)state;
     assert_non_null(out);
     assert_int_equal(
-        report_print_beside_reference(out, (const struct series *const[]){&series}, 1), -ENODATA);
+        report_print_beside_reference(out, (const struct series *const[]){&series}, 1, NULL),
+        -ENODATA);
     assert_int_equal(fclose(out), 0);
     assert_string_equal(text, "");
     free(text);

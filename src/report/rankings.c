@@ -1,0 +1,99 @@
+#include "report/rankings.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "report/figures.h"
+#include "report/report.h"
+#include "results/results.h"
+#include "results/statistics.h"
+
+void cleanup_rankings_p(struct rankings *rankings)
+{
+    for (size_t i = 0; i < rankings->n; i++)
+        ranking_clear(&rankings->all[i]);
+    free(rankings->all);
+}
+
+int rankings_make(const struct series *const *series, size_t n_series, const char *baseline,
+    struct rankings *rankings)
+{
+    const struct report_options options = {.baseline = baseline};
+
+    rankings->all = calloc(n_series + 1, sizeof(*rankings->all));
+    if (!rankings->all)
+        return -ENOMEM;
+    for (size_t i = 0; i < n_series; i++) {
+        int r = ranking_make(series[i], ranking_baseline(&options), &rankings->all[i]);
+        if (r < 0)
+            return r;
+        rankings->n++;
+    }
+    return 0;
+}
+
+bool is_same_workload(const struct series *a, const struct series *b)
+{
+    return strcmp(a->workload, b->workload) == 0 && a->files == b->files && a->bytes == b->bytes;
+}
+
+bool is_same_source(const struct series *a, const struct series *b)
+{
+    return a->cold == b->cold && strcmp(a->from.type, b->from.type) == 0;
+}
+
+bool is_same_place(const struct series *a, const struct series *b)
+{
+    return strcmp(a->system.name, b->system.name) == 0 && strcmp(a->to.type, b->to.type) == 0 &&
+           strcmp(a->to.path, b->to.path) == 0;
+}
+
+bool is_same_block(const struct series *a, const struct series *b)
+{
+    return is_same_workload(a, b) && is_same_place(a, b);
+}
+
+bool has_earlier(const struct rankings *rankings, size_t at, same_function *is_same)
+{
+    for (size_t i = 0; i < at; i++)
+        if (is_same(rankings->all[i].series, rankings->all[at].series))
+            return true;
+    return false;
+}
+
+const char *verdict_word(enum verdict verdict)
+{
+    static const char *const words[] = {
+        [VERDICT_UNCHECKED] = "unchecked",
+        [VERDICT_RIGHT] = "right",
+        [VERDICT_WRONG] = "wrong",
+        [VERDICT_FAILED] = "failed",
+        [VERDICT_MISSING] = "missing",
+    };
+    return words[verdict];
+}
+
+int standing_rate_interval(
+    const struct series *series, const struct standing *standing, double *ret_low, double *ret_high)
+{
+    const struct method_result *method = standing->method;
+    struct ratio times;
+
+    *ret_low = *ret_high = 0;
+    if (method->n_samples < 2)
+        return 0;
+    _cleanup_free_ double *room = calloc(method->n_samples, sizeof(*room));
+    if (!room)
+        return -ENOMEM;
+    for (size_t i = 0; i < method->n_samples; i++)
+        room[i] = (double)method->samples[i].real_ns;
+    int r = statistics_bootstrap(room, method->n_samples, &times);
+    if (r < 0)
+        return r;
+    *ret_low = rate_kb_per_second(series->bytes, (uint64_t)llround(times.high));
+    *ret_high = rate_kb_per_second(series->bytes, (uint64_t)llround(times.low));
+    return 0;
+}
