@@ -78,6 +78,7 @@ struct table {
     enum table_unit unit;
     bool is_background;       /* its figures are behind those of the other tables: text, Markdown
                                  leave it out */
+    double scale_to;          /* charts are drawn for values up to this; 0: up to its own largest */
     unsigned number;          /* as published; 0: none */
     char *title;              /* NULL: none */
     struct text_list details; /* what was measured */

@@ -58,7 +58,9 @@ static void add_cell(struct table *table, const char *name, const struct referen
         table_set_mark(table, &(const struct table_mark){.value = rate_kb_s});
 }
 
-static int add_machine(struct tables *tables, const struct reference_machine *machine)
+/* The machines' charts share a scale up to `scale_to`. */
+static int add_machine(
+    struct tables *tables, const struct reference_machine *machine, double scale_to)
 {
     struct table *table = tables_add(tables, machine_columns, ELEMENTS(machine_columns));
 
@@ -66,6 +68,7 @@ static int add_machine(struct tables *tables, const struct reference_machine *ma
         return -ENOMEM;
     table->layout = LAYOUT_PUBLISHED_MACHINE;
     table->drawing = DRAW_BARS;
+    table->scale_to = scale_to;
     table->number = machine->table;
     table_set_title(table, "Results for %s", machine->title);
     for (size_t i = 0; i < machine->n_cells; i++)
@@ -93,6 +96,16 @@ static int add_summary(struct tables *tables, const struct reference *reference,
     return 0;
 }
 
+static double fastest_rate(const struct reference *reference)
+{
+    double fastest = 0;
+
+    for (size_t i = 0; i < reference->n_machines; i++)
+        for (size_t k = 0; k < reference->machines[i].n_cells; k++)
+            fastest = fmax(fastest, reference->machines[i].cells[k].rate_kb_s);
+    return fastest;
+}
+
 int tables_make_reference_machines(struct tables *tables)
 {
     _cleanup_(cleanup_reference_p) struct reference *reference = NULL;
@@ -107,7 +120,7 @@ int tables_make_reference_machines(struct tables *tables)
         reference->workload_from);
     tables_set_command(tables, reference->command);
     for (size_t i = 0; i < reference->n_machines && r == 0; i++)
-        r = add_machine(tables, &reference->machines[i]);
+        r = add_machine(tables, &reference->machines[i], fastest_rate(reference));
     return r;
 }
 
@@ -303,6 +316,11 @@ int tables_make_beside_reference(
     bool is_found = false;
     int r = load_reference(&reference);
 
+    if (r == 0)
+        tables_add_intro(tables,
+            "The published machines copied their files from CD-ROM drives of the speeds that stand "
+            "with them, by: %s",
+            reference->command);
     for (size_t i = 0; i < n_series && r == 0; i++) {
         if (!is_like_reference(series[i], reference) || is_there(series, i, reference))
             continue;
