@@ -262,8 +262,7 @@ static void print_dots(struct page *page, const struct table *table)
     char figure[FIGURE_SIZE];
 
     begin_figure(page, "dots",
-        "The same rates in KB/s on a logarithmic scale, which parts the slower ones: each line is "
-        "ten times the one before.");
+        "The same rates in KB/s on a logarithmic scale, which parts the slower ones.");
     for (size_t i = 0; i < table->n_rows; i++) {
         const struct table_row *row = &table->rows[i];
         if (!row->has_mark || row->mark.value <= 0)
