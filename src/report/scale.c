@@ -20,8 +20,9 @@ static void add_even_ticks(struct scale *scale)
         step *= 5;
     else if (span / step > 8)
         step *= 2;
-    for (double k = ceil(scale->low / step); k * step <= scale->high; k++)
-        add_tick(scale, k * step);
+    double first = ceil(scale->low / step);
+    for (size_t i = 0; i < TICKS_MOST; i++)
+        add_tick(scale, (first + (double)i) * step);
 }
 
 /* Ticks at the powers of ten; where those are few, at 2 and 5 times them, too. */
@@ -67,9 +68,10 @@ struct scale scale_around(enum table_unit unit, double least, double largest)
 
 double scale_percent(const struct scale *scale, double value)
 {
-    if (scale->is_logarithmic)
-        return 100 * log(value / scale->low) / log(scale->high / scale->low);
-    return 100 * (value - scale->low) / (scale->high - scale->low);
+    double percent = scale->is_logarithmic
+                         ? 100 * log(value / scale->low) / log(scale->high / scale->low)
+                         : 100 * (value - scale->low) / (scale->high - scale->low);
+    return fmin(fmax(percent, 0), 100);
 }
 
 char *format_in_unit(char *buffer, enum table_unit unit, double value)

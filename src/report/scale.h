@@ -26,7 +26,8 @@ struct scale scale_of_decades(enum table_unit unit, double least, double largest
 /* Around the values, logarithmic where they are far apart. */
 struct scale scale_around(enum table_unit unit, double least, double largest);
 
-/* The value's place: 0 at the axis' begin, 100 at its end. */
+/* The value's place: 0 at the axis' begin, 100 at its end; what is outside is put at the nearer
+ * end. */
 double scale_percent(const struct scale *scale, double value);
 
 /* Fills the buffer of FIGURE_SIZE bytes and returns it. */
