@@ -2,6 +2,9 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +29,8 @@ enum {
     KEY_ALL,
     KEY_BASELINE,
     KEY_JSON,
+    KEY_FORMAT,
+    KEY_OUTPUT,
     KEY_USAGE,
 };
 
@@ -55,7 +60,12 @@ static const struct argp_option option_table[] = {
         3},
     {"baseline", KEY_BASELINE, "METHOD", 0, "Give times as multiples of METHOD's (default: shoal)",
         3},
-    {"json", KEY_JSON, NULL, 0, "Print JSON", 3},
+    {"format", KEY_FORMAT, "FORM", 0,
+        "text (default), markdown, csv (one line for each method of each series, every figure "
+        "unrounded), json, or html (one page with charts that needs nothing else)",
+        3},
+    {"json", KEY_JSON, NULL, 0, "The same as --format=json", 3},
+    {"output", KEY_OUTPUT, "FILE", 0, "Write to FILE; '-', the default, is standard output", 3},
     {NULL, 0, NULL, 0, "Help:", 4},
     {"help", '?', NULL, 0, "Print this help", 4},
     {"usage", KEY_USAGE, NULL, 0, "Print the options in brief", 4},
@@ -82,7 +92,9 @@ struct arguments {
     const char *db;   /* NULL: the default */
     const char *file; /* of CONTENT_IMPORT; of CONTENT_EXPORT, or NULL */
     const char *baseline;
-    bool json;
+    const char *output; /* NULL: standard output */
+    bool has_format;
+    enum report_format format;
 };
 
 static void set_content(struct arguments *arguments, enum content content, struct argp_state *state)
@@ -100,6 +112,34 @@ static void set_choice(struct arguments *arguments, enum choice choice, struct a
     arguments->choice = choice;
 }
 
+static void set_format(
+    struct arguments *arguments, enum report_format format, struct argp_state *state)
+{
+    if (arguments->has_format && arguments->format != format)
+        argp_error(state, "only one format can be chosen");
+    arguments->has_format = true;
+    arguments->format = format;
+}
+
+static void parse_format(struct arguments *arguments, const char *word, struct argp_state *state)
+{
+    static const char *const words[] = {
+        [REPORT_TEXT] = "text",
+        [REPORT_MARKDOWN] = "markdown",
+        [REPORT_CSV] = "csv",
+        [REPORT_JSON] = "json",
+        [REPORT_HTML] = "html",
+    };
+
+    for (size_t i = 0; i < ELEMENTS(words); i++) {
+        if (strcmp(word, words[i]) == 0) {
+            set_format(arguments, (enum report_format)i, state);
+            return;
+        }
+    }
+    argp_error(state, "--format is text, markdown, csv, json or html, not '%s'", word);
+}
+
 /* Options that together would have no meaning. */
 static void check_arguments(const struct arguments *arguments, struct argp_state *state)
 {
@@ -110,8 +150,12 @@ static void check_arguments(const struct arguments *arguments, struct argp_state
         argp_error(state, "--reference prints no stored results: no option can choose among them");
     if (content == CONTENT_IMPORT && arguments->choice != CHOICE_DEFAULT)
         argp_error(state, "--import takes all series: no option can choose among them");
-    if (content != CONTENT_TABLES && content != CONTENT_REFERENCE && arguments->json)
-        argp_error(state, "--json goes with the stored results or with --reference");
+    if ((content == CONTENT_IMPORT || content == CONTENT_EXPORT) &&
+        (arguments->has_format || arguments->output))
+        argp_error(state, "--format and --output are for reports: --export has a FILE of its own");
+    if ((content == CONTENT_BESIDE_REFERENCE || content == CONTENT_LIST) &&
+        arguments->format == REPORT_JSON)
+        argp_error(state, "JSON goes with the stored results or with --reference");
     if (content != CONTENT_TABLES && content != CONTENT_REFERENCE && arguments->baseline)
         argp_error(state, "--baseline has no meaning there");
 }
@@ -156,7 +200,13 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
         arguments->baseline = value;
         break;
     case KEY_JSON:
-        arguments->json = true;
+        set_format(arguments, REPORT_JSON, state);
+        break;
+    case KEY_FORMAT:
+        parse_format(arguments, value, state);
+        break;
+    case KEY_OUTPUT:
+        arguments->output = strcmp(value, "-") == 0 ? NULL : value;
         break;
     case '?':
         argp_state_help(state, stdout, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC);
@@ -265,22 +315,37 @@ static bool are_ids_there(
     return all;
 }
 
-static int print_content(const struct arguments *arguments, const struct series *const *series,
-    size_t n_series, const char *path)
+/* Block elements where the user's locale has them. */
+static enum report_bars choose_bars(void)
 {
-    const struct report_options options = {.baseline = arguments->baseline};
+    locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+    bool is_utf8 = locale && strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
+
+    if (locale)
+        freelocale(locale);
+    return is_utf8 ? BARS_BLOCKS : BARS_ASCII;
+}
+
+static struct report_options make_options(const struct arguments *arguments)
+{
+    return (struct report_options){
+        .baseline = arguments->baseline, .format = arguments->format, .bars = choose_bars()};
+}
+
+static int print_content(FILE *out, const struct arguments *arguments,
+    const struct series *const *series, size_t n_series, const char *path)
+{
+    const struct report_options options = make_options(arguments);
     int r;
 
     if (arguments->content == CONTENT_EXPORT)
         return exchange_export(arguments->file, series, n_series);
     if (arguments->content == CONTENT_LIST)
-        r = report_print_list(stdout, series, n_series);
+        r = report_print_list(out, series, n_series, &options);
     else if (arguments->content == CONTENT_BESIDE_REFERENCE)
-        r = report_print_beside_reference(stdout, series, n_series);
-    else if (arguments->json)
-        r = report_print_json(stdout, series, n_series, &options);
+        r = report_print_beside_reference(out, series, n_series, &options);
     else
-        r = report_print(stdout, series, n_series, &options);
+        r = report_print(out, series, n_series, &options);
     if (r == -ENODATA)
         complain("compare results from", path,
             "none of this choice copied as much as the published machines did; "
@@ -313,7 +378,7 @@ static void complain_of_nothing(const struct arguments *arguments, const char *p
 }
 
 static int print_results(
-    const struct arguments *arguments, const struct results *results, const char *path)
+    FILE *out, const struct arguments *arguments, const struct results *results, const char *path)
 {
     size_t n = 0;
 
@@ -331,10 +396,10 @@ static int print_results(
     for (size_t i = 0; i < results->n_series; i++)
         if (is_chosen(arguments, results, i))
             series[n++] = &results->series[i];
-    return print_content(arguments, series, n, path);
+    return print_content(out, arguments, series, n, path);
 }
 
-static int report_results(const struct arguments *arguments)
+static int report_results(FILE *out, const struct arguments *arguments)
 {
     _cleanup_free_ char *path = arguments->db ? strdup(arguments->db) : results_default_path();
     struct results *results = NULL;
@@ -348,17 +413,58 @@ static int report_results(const struct arguments *arguments)
         return exchange_import(arguments->file, path);
     if (load(path, &results) < 0)
         return EXIT_SOME_FAILED;
-    int code = print_results(arguments, results, path);
+    int code = print_results(out, arguments, results, path);
     results_free(results);
     return code;
 }
 
-static int report_reference(const struct arguments *arguments)
+static int report_reference(FILE *out, const struct arguments *arguments)
 {
-    int r = arguments->json ? report_print_reference_json(stdout) : report_print_reference(stdout);
+    const struct report_options options = make_options(arguments);
+    int r = report_print_reference(out, &options);
 
     if (r < 0)
         cli_error("cannot print the report: %s", strerror(-r));
+    return r < 0 ? EXIT_SOME_FAILED : EXIT_OK;
+}
+
+static int report(FILE *out, const struct arguments *arguments)
+{
+    return arguments->content == CONTENT_REFERENCE ? report_reference(out, arguments)
+                                                   : report_results(out, arguments);
+}
+
+static int write_file(const char *path, const char *text, size_t size)
+{
+    FILE *file = fopen(path, "we");
+
+    if (!file)
+        return -errno;
+    size_t written = fwrite(text, 1, size, file);
+    int r = written < size ? -errno : 0;
+    if (fclose(file) != 0 && r == 0)
+        r = -errno;
+    return r;
+}
+
+/* The file is opened when the report is there: one that cannot be made leaves the file as it was.
+ */
+static int report_to_file(const struct arguments *arguments)
+{
+    _cleanup_free_ char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    int code = out ? report(out, arguments) : EXIT_SOME_FAILED;
+    if (!out || fclose(out) != 0) {
+        cli_error("cannot print the report: %s", strerror(ENOMEM));
+        return EXIT_SOME_FAILED;
+    }
+    if (code != EXIT_OK)
+        return code;
+    int r = write_file(arguments->output, text, size);
+    if (r < 0)
+        complain("write the report to", arguments->output, strerror(-r));
     return r < 0 ? EXIT_SOME_FAILED : EXIT_OK;
 }
 
@@ -372,7 +478,5 @@ int command_report(int argc, char **argv)
         cli_error("cannot read the options: %s", strerror(ENOMEM));
         return EXIT_SOME_FAILED;
     }
-    if (arguments.content == CONTENT_REFERENCE)
-        return cli_finish(report_reference(&arguments));
-    return cli_finish(report_results(&arguments));
+    return cli_finish(arguments.output ? report_to_file(&arguments) : report(stdout, &arguments));
 }

@@ -25,59 +25,57 @@
 #ifndef SHOAL_REPORT_REPORT_H
 #define SHOAL_REPORT_REPORT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
 struct series;
+
+enum report_format {
+    REPORT_TEXT,
+    REPORT_MARKDOWN, /* as GitHub renders it */
+    REPORT_CSV,      /* RFC 4180: one header line, then a line for each method of each series */
+    REPORT_JSON,
+    REPORT_HTML, /* one page that needs nothing else, with charts */
+};
+
+/* Bars in text: none, of '#', or of block elements in UTF-8. */
+enum report_bars { BARS_NONE, BARS_ASCII, BARS_BLOCKS };
 
 /* Zeroes are the defaults, and so is a NULL pointer. */
 struct report_options {
     /* The method that Times as Long is relative to; NULL: "shoal". A series in which it is not
      * ranked takes its fastest method. A line below the table says which it is. */
     const char *baseline;
+    enum report_format format;
+    enum report_bars bars;
 };
 
-/* Everything there is to say of the series: for each workload the results of each system, then,
- * where there is more than one series, the summary tables, then small-versus-large where both were
- * measured. `options` may be NULL. This is what `shoal report` and the end of `shoal bench` print.
- */
+/* Everything there is to say of the series, of which there must be one: for each workload the
+ * results of each system, with each source's methods fastest first; then, where there is more than
+ * one series, a table for each workload and source, of all systems and methods, fastest first; then
+ * the rates of many small files beside those of one large file (a workload of one file) where both
+ * were measured for the same system, source and destination. HTML has the single runs, too, and
+ * files per second by the mean size of a file. CSV is all figures in one table. JSON is
+ * {"schema": "shoal-report", "version": 1, "series": […]}, every series with its system and methods
+ * in the order of the table, times in nanoseconds, rates unrounded. */
 int report_print(FILE *out, const struct series *const *series, size_t n_series,
     const struct report_options *options);
 
-/* "Results for SYSTEM": a block for each system, workload and destination in the order of the
- * series, with each source's methods fastest first. */
-int report_print_series(FILE *out, const struct series *const *series, size_t n_series,
-    const struct report_options *options);
-
-/* One table for each workload and source, of all systems and methods, fastest first. */
-int report_print_summaries(FILE *out, const struct series *const *series, size_t n_series);
-
-/* The rates of many small files beside those of one large file (a workload of one file), method by
- * method, wherever the series hold both for the same system, source and destination. Prints nothing
- * and returns 0 where they do not. */
-int report_print_small_versus_large(FILE *out, const struct series *const *series, size_t n_series);
-
 /* The published tables, every figure as published: the machines (41, 27 to 31), then 32 and 33,
- * fastest first. */
-int report_print_reference(FILE *out);
-
-/* The same figures for programs: the reference data (data/sgi-small-files.json) itself. */
-int report_print_reference_json(FILE *out);
+ * fastest first. CSV has the machines only, which the others repeat; JSON is the reference data
+ * (data/sgi-small-files.json) itself. */
+int report_print_reference(FILE *out, const struct report_options *options);
 
 /* The published machines and this one's methods in one table, fastest first, with how many times
  * the Origin200's rate each has. Only series of the same amount of data (as many files, as many KB)
- * are shown, a table for each system. -ENODATA, and nothing printed, if there is none. */
-int report_print_beside_reference(FILE *out, const struct series *const *series, size_t n_series);
+ * are shown, a table for each system. -ENODATA, and nothing printed, if there is none; -EINVAL for
+ * JSON. */
+int report_print_beside_reference(FILE *out, const struct series *const *series, size_t n_series,
+    const struct report_options *options);
 
 /* A list of the series: id (whole, however long), when, workload, source, destination, how many
- * methods. */
-int report_print_list(FILE *out, const struct series *const *series, size_t n_series);
-
-/* The same figures for programs: {"schema": "shoal-report", "version": 1, "series": […]}, every
- * series with its system and methods in the order of the table, times in nanoseconds, rates
- * unrounded. */
-int report_print_json(FILE *out, const struct series *const *series, size_t n_series,
+ * methods. -EINVAL for JSON. */
+int report_print_list(FILE *out, const struct series *const *series, size_t n_series,
     const struct report_options *options);
 
 #endif

@@ -1,5 +1,5 @@
 /* The tables' figures for programs. The words and keys are those of a results file. */
-#include "report/report.h"
+#include "report/report_json.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -8,8 +8,8 @@
 
 #include "base/cleanup.h"
 #include "base/quote.h"
-#include "report/ranking.h"
-#include "report/table.h"
+#include "report/rankings.h"
+#include "report/reference_data.h"
 #include "results/results.h"
 
 /* A string; what is not UTF-8, which JSON cannot hold, as people are shown it. */
@@ -60,19 +60,12 @@ static json_t *json_figures(const struct standing *standing)
 
 static json_t *json_standing(const struct standing *standing)
 {
-    static const char *const verdicts[] = {
-        [VERDICT_UNCHECKED] = "unchecked",
-        [VERDICT_RIGHT] = "right",
-        [VERDICT_WRONG] = "wrong",
-        [VERDICT_FAILED] = "failed",
-        [VERDICT_MISSING] = "missing",
-    };
     const struct method_result *method = standing->method;
     char reason[REASON_SIZE];
 
     return json_pack("{s:o, s:o, s:o, s:s, s:o, s:I, s:o, s:o}", "name", json_text(method->name),
         "command", json_text(method->command), "version", json_text(method->version), "verdict",
-        verdicts[method->verdict], "why", json_text(method->why), "runs",
+        verdict_word(method->verdict), "why", json_text(method->why), "runs",
         (json_int_t)method->n_samples, "figures",
         standing->is_ranked ? json_figures(standing) : json_null(), "not_ranked",
         standing->is_ranked ? json_null() : json_text(standing_describe_reason(reason, standing)));
@@ -136,8 +129,8 @@ static int add_series(json_t *list, const struct series *series, const char *bas
     return r;
 }
 
-int report_print_json(FILE *out, const struct series *const *series, size_t n_series,
-    const struct report_options *options)
+int report_print_json(
+    FILE *out, const struct series *const *series, size_t n_series, const char *baseline)
 {
     json_t *list = json_array();
     json_t *root =
@@ -145,11 +138,20 @@ int report_print_json(FILE *out, const struct series *const *series, size_t n_se
     int r = root ? 0 : -ENOMEM;
 
     for (size_t i = 0; i < n_series && r == 0; i++)
-        r = add_series(list, series[i], ranking_baseline(options));
+        r = add_series(list, series[i], baseline);
     if (r == 0 && json_dumpf(root, out, JSON_INDENT(2)) < 0 && !ferror(out))
         r = -ENOMEM;
     (void)fputc('\n', out);
     json_decref(root);
     json_decref(list);
     return r;
+}
+
+int report_print_reference_json(FILE *out)
+{
+    size_t length;
+    const char *text = reference_data(&length);
+
+    (void)fwrite(text, 1, length, out); /* the stream keeps its failure */
+    return 0;
 }

@@ -1,67 +1,144 @@
-/* Text tables no wider than a terminal's 80 columns, and figures as they stand in them. */
+/* A report as data: a list of tables of what was measured or published. What makes them is
+ * tables.h; how they are shown is render.h. */
 #ifndef SHOAL_REPORT_TABLE_H
 #define SHOAL_REPORT_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 
-enum { TABLE_WIDTH = 80, FIGURE_SIZE = 32 };
+#include "report/figures.h"
 
 enum table_align { TABLE_LEFT, TABLE_RIGHT };
 
 struct table_column {
     const char *heads[2]; /* two lines; "" for none */
     enum table_align align;
-    bool is_whole; /* never cut, though the table gets too wide */
+    const char *key; /* its name for programs; only where they are given the table */
+    bool is_whole;   /* never cut, though the text gets too wide */
 };
 
-/* A table of text cells. Every call takes a NULL table, and keeps the first failure for
- * table_print(). */
-struct table;
+/* Where a table of text has its title and details. */
+enum table_layout {
+    LAYOUT_BARE,              /* nowhere */
+    LAYOUT_HEADED,            /* above it, each on its line */
+    LAYOUT_JOINED,            /* above it, as one sentence */
+    LAYOUT_CAPTIONED,         /* below it */
+    LAYOUT_PUBLISHED_MACHINE, /* as published: three columns (drive, time, rate) */
+    LAYOUT_PUBLISHED_SUMMARY, /* as published: three columns (machine, time, rate) */
+};
 
-/* `columns` must outlive the table. NULL when memory is out. */
-struct table *table_new(const struct table_column *columns, size_t n_columns);
-void table_free(struct table *table);
-void cleanup_table_p(struct table **table);
+/* How the marks of a table's rows are drawn where there is room to draw. A row's label is made of
+ * the first left-aligned columns that stand together. */
+enum table_drawing {
+    DRAW_NOTHING,
+    DRAW_BARS,          /* a bar a row, with its interval */
+    DRAW_BARS_AND_DOTS, /* the same, and all once more on a logarithmic scale */
+    DRAW_PAIRS,         /* two bars a row: value and beside */
+    DRAW_RUNS,          /* a dot a row; neighbours with the same label share a line */
+    DRAW_LINES,         /* value against at, both logarithmic; a line for each first column */
+};
 
-/* Adds a row of as many cells as there are columns; they are copied. Control characters and what is
- * not UTF-8 become '?'. */
-void table_add_row(struct table *table, const char *const *cells);
+/* The unit of the marks' values. */
+enum table_unit { UNIT_KB_PER_SECOND, UNIT_FILES_PER_SECOND, UNIT_TIME_NS };
 
-/* Adds an empty line, unless the table is empty or ends with one. */
+/* What is drawn of a row. */
+struct table_mark {
+    double value;
+    double low, high; /* the value's 95% interval; both 0: there is none */
+    double beside;
+    double at;
+    bool is_own; /* of this machine, among others */
+};
+
+/* `value` is the number that `text` shows, unrounded; NAN where it is not a number. */
+struct table_cell {
+    const char *text;
+    double value;
+};
+
+#define CELL_TEXT(shown)         ((struct table_cell){(shown), (double)NAN})
+#define CELL_NUMBER(shown, real) ((struct table_cell){(shown), (double)(real)})
+
+struct table_row {
+    struct table_cell *cells; /* NULL: a gap between groups of rows */
+    bool has_mark;
+    struct table_mark mark;
+};
+
+struct text_list {
+    char **all;
+    size_t n;
+};
+
+/* All text in it is safe to show: control characters and what is not UTF-8 have become '?'. */
+struct table {
+    const struct table_column *columns;
+    size_t n_columns;
+    enum table_layout layout;
+    enum table_drawing drawing;
+    enum table_unit unit;
+    bool is_background;       /* its figures are behind those of the other tables: text, Markdown
+                                 leave it out */
+    double scale_to;          /* charts are drawn for values up to this; 0: up to its own largest */
+    unsigned number;          /* as published; 0: none */
+    char *title;              /* NULL: none */
+    struct text_list details; /* what was measured */
+    struct text_list notes;
+    struct table_row *rows;
+    size_t n_rows, n_rows_allocated;
+    int error; /* 0, or the first failure */
+};
+
+struct tables {
+    char *title;            /* NULL: none */
+    struct text_list intro; /* what this is about */
+    char *command;          /* what was run; NULL: as the tables say */
+    struct table **all;
+    size_t n;
+    int error; /* 0, or the first failure */
+};
+
+/* Adds an empty table, which `tables` owns. NULL when memory is out, which `tables` keeps.
+ * `columns` must outlive it. */
+struct table *tables_add(
+    struct tables *tables, const struct table_column *columns, size_t n_columns);
+
+/* Both set once; the text is made safe and copied. */
+void tables_set_title(struct tables *tables, const char *title);
+void tables_set_command(struct tables *tables, const char *command);
+
+/* Adds a line to the intro, made up like printf's. */
+void tables_add_intro(struct tables *tables, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* 0, or the first failure of the list or of a table in it. */
+int tables_error(const struct tables *tables);
+
+/* Frees what it holds, not itself. */
+void tables_clear(struct tables *tables);
+
+/* All of these take a NULL table and keep the first failure in it. Text is made safe and copied. */
+
+/* Adds a row of as many cells as there are columns. */
+void table_add_row(struct table *table, const struct table_cell *cells);
+
+/* Says what is drawn of the row that was added last. */
+void table_set_mark(struct table *table, const struct table_mark *mark);
+
+/* Adds a gap, unless the table is empty or ends with one. */
 void table_add_gap(struct table *table);
 
-/* Prints heads, an empty line and the rows, without trailing blanks. Columns stand two blanks
- * apart; if that is too wide for `width`, one; then left-aligned columns are cut, the widest first,
- * which shows as "...". Returns 0 or the first failure (-ENOMEM). */
-int table_print(FILE *out, const struct table *table, size_t width);
+void table_set_title(struct table *table, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void table_add_detail(struct table *table, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void table_add_note(struct table *table, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
-/* Prints text broken at blanks into lines of at most TABLE_WIDTH columns, the first one indented by
- * `first`, the others by `rest` columns; words that are longer are split. The same characters are
- * made '?' as above. Returns 0 or -ENOMEM. */
-int text_print_wrapped(FILE *out, unsigned first, unsigned rest, const char *text);
+/* The largest value that is drawn (values, besides and interval ends); 0 of none. */
+double table_largest_mark(const struct table *table);
 
-/* All of these fill the caller's buffer of FIGURE_SIZE bytes and return it. */
-
-/* m:ss, rounded to the nearest: "0:00.412" below one second, "0:04.31" below ten, "1:18", "75:00".
- */
-char *format_duration(char *buffer, uint64_t ns);
-
-/* A whole number, rounded. */
-char *format_whole(char *buffer, double value);
-
-/* A whole number with its thousands parted: "76,289". */
-char *format_count(char *buffer, uint64_t value);
-
-/* A ratio with at most two decimals: "1.00", "12.3", "456". */
-char *format_ratio(char *buffer, double value);
-
-/* KB (1024 bytes) per second; 0 where no time passed. */
-double rate_kb_per_second(uint64_t bytes, uint64_t ns);
-
-/* Bytes as KB, rounded. */
-uint64_t bytes_to_kb(uint64_t bytes);
+/* Which columns make up a row's label: from *ret_first on up to the one that is returned. */
+size_t table_label_columns(const struct table *table, size_t *ret_first);
 
 #endif

@@ -7,6 +7,7 @@ setup() {
     db="$BATS_TEST_TMPDIR/results.db" json="$BATS_TEST_TMPDIR/results.json"
     unset XDG_DATA_HOME
     export HOME="$BATS_TEST_TMPDIR/home"
+    export LC_ALL=C # bars are of '#'
 }
 
 # One sample: its block and its real time in milliseconds.
@@ -212,11 +213,11 @@ assert cells == [
 Results for Toy CPU 1MHz:
 insight, 2,200 files, 76,289 KB, to xfs (/to)
 
-                            Time  On Disk   Data  Files  Times
-Rank  Method  Source      (m:ss)   (m:ss)   Rate     /s  as Long
+                          Time  On Disk   Data  Files  Times
+ #  Method  Source      (m:ss)   (m:ss)   Rate     /s  as Long
 
-1     shoal   ext4 warm  0:01.00  0:01.10  76289   2200  1.00
-2     tar     ext4 warm  0:02.00  0:02.10  38145   1100  2.00 (1.64-2.44)
+1   shoal   ext4 warm  0:01.00  0:01.10  76289   2200  1.00              #######
+2   tar     ext4 warm  0:02.00  0:02.10  38145   1100  2.00 (1.64-2.44)  ####
 
   Not ranked: cp, ext4 warm: the copy is wrong: 'a' differs.
   Not ranked: rsync, ext4 warm: it failed: exit status 23.
@@ -237,14 +238,14 @@ END
 Results for Toy CPU 1MHz:
 insight, 2,200 files, 76,289 KB, to xfs (/to)
 
-                            Time  On Disk   Data  Files  Times
-Rank  Method  Source      (m:ss)   (m:ss)   Rate     /s  as Long
+                          Time  On Disk   Data  Files  Times
+ #  Method  Source      (m:ss)   (m:ss)   Rate     /s  as Long
 
-1     shoal   ext4 warm  0:01.00  0:01.10  76289   2200  1.00
-2     tar     ext4 warm  0:02.00  0:02.10  38145   1100  2.00 (1.64-2.44)
+1   shoal   ext4 warm  0:01.00  0:01.10  76289   2200  1.00              #######
+2   tar     ext4 warm  0:02.00  0:02.10  38145   1100  2.00 (1.64-2.44)  ####
 
-1     tar     ext4 cold     0:13     0:13   5868    169  0.17 (0.15-0.26)
-2     shoal   ext4 cold     1:18     1:18    978     28  1.00
+1   tar     ext4 cold     0:13     0:13   5868    169  0.17 (0.15-0.26)  #
+2   shoal   ext4 cold     1:18     1:18    978     28  1.00
 
   Not ranked: cp, ext4 warm: the copy is wrong: 'a' differs.
   Not ranked: rsync, ext4 warm: it failed: exit status 23.
@@ -260,8 +261,8 @@ Rank  Method  Source      (m:ss)   (m:ss)   Rate     /s  as Long
                               Time   Data
 Method  System        To    (m:ss)   Rate
 
-shoal   Toy CPU 1MHz  xfs  0:01.00  76289
-tar     Toy CPU 1MHz  xfs  0:02.00  38145
+shoal   Toy CPU 1MHz  xfs  0:01.00  76289  ##############################
+tar     Toy CPU 1MHz  xfs  0:02.00  38145  ###############
 
    ext4 warm Performance
    Copying insight: 2,200 files, 76,289 KB.
@@ -269,8 +270,8 @@ tar     Toy CPU 1MHz  xfs  0:02.00  38145
                              Time  Data
 Method  System        To   (m:ss)  Rate
 
-tar     Toy CPU 1MHz  xfs    0:13  5868
-shoal   Toy CPU 1MHz  xfs    1:18   978
+tar     Toy CPU 1MHz  xfs    0:13  5868  ##############################
+shoal   Toy CPU 1MHz  xfs    1:18   978  #####
 
    ext4 cold Performance
    Copying insight: 2,200 files, 76,289 KB.
@@ -285,11 +286,11 @@ END
         "$(method cp right '' 1010 990 1020 980 1000 1000)" \
         "$(method shoal right '' 1000 1010 990 1000 1010 990)")"
     cat >"$BATS_TEST_TMPDIR/expected" <<'END'
-Rank  Method  Source      (m:ss)   (m:ss)   Rate     /s  as Long
+ #  Method  Source      (m:ss)   (m:ss)   Rate     /s  as Long
 
-1=    cp      ext4 warm  0:01.00  0:01.10  76289   2200  1.00 (0.98-1.03)
-1=    shoal   ext4 warm  0:01.00  0:01.10  76289   2200  1.00
-3     tar     ext4 warm  0:02.00  0:02.10  38145   1100  2.00 (1.97-2.02)
+1=  cp      ext4 warm  0:01.00  0:01.10  76289   2200  1.00 (0.98-1.03)  #######
+1=  shoal   ext4 warm  0:01.00  0:01.10  76289   2200  1.00              #######
+3   tar     ext4 warm  0:02.00  0:02.10  38145   1100  2.00 (1.97-2.02)  ####
 
   Undecided: no difference shown between cp and shoal, ext4 warm: 1.00
     (0.97-1.02).
@@ -297,7 +298,7 @@ Rank  Method  Source      (m:ss)   (m:ss)   Rate     /s  as Long
     Linux 6.1.0.
 
 END
-    diff -u "$BATS_TEST_TMPDIR/expected" <("$SHOAL" report --db "$db" | sed -n '/^Rank/,$p')
+    diff -u "$BATS_TEST_TMPDIR/expected" <("$SHOAL" report --db "$db" | sed -n '/^ #/,$p')
     "$SHOAL" report --db "$db" --json | python3 -c '
 import json, sys
 series = json.load(sys.stdin)["series"][0]
@@ -311,9 +312,9 @@ assert [(u["faster"], u["slower"], u["pairs"]) for u in series["undecided"]] == 
         "$(method tar right '' 2000 2020 1980 2010)" "$(method shoal right '' 1000 1010 990 1000)")"
     run "$SHOAL" report --db "$db"
     fits_80_columns
-    [[ $output == *$'\n1=    shoal '*$'\n1=    tar '* ]]
-    [[ $(tr -s ' \n' ' ' <<<"$output") == *" Undecided: no difference shown between shoal and tar, \
-ext4 warm: 2.00, of 4 runs in the same blocks; 5 are needed. "* ]]
+    [[ $output == *$'\n1=  shoal '*$'\n1=  tar '* ]]
+    [[ $(tr -s ' \n' ' ' <<<"$output") == *" Undecided: no difference shown between any two methods, \
+ext4 warm: it takes 5 runs in the same blocks. "* ]]
 }
 
 @test "many small files stand beside one large file" {
@@ -353,9 +354,9 @@ Toy CPU 1MHz (*) beside the published machines, each copying 2,200 files, 76,289
                                          Time   Data      Times
 Machine or Method          Source      (m:ss)   Rate  Origin200
 
-* shoal, to xfs            ext4 warm  0:01.00  76289       78.0
-* tar, to xfs              ext4 warm  0:02.00  38145       39.0
-* tar, to xfs              ext4 cold     0:13   5868       6.00
+* shoal, to xfs            ext4 warm  0:01.00  76289       78.0  ###############
+* tar, to xfs              ext4 warm  0:02.00  38145       39.0  ########
+* tar, to xfs              ext4 cold     0:13   5868       6.00  #
 * shoal, to xfs            ext4 cold     1:18    978       1.00
 Origin200 R10000SC 180MHz  32X           1:18    978       1.00
 O2 R5000SC 200MHz          32X           1:48    706       0.72
@@ -434,6 +435,104 @@ assert cold["methods"][0]["figures"]["outliers"] == 1
 assert warm["undecided"] == []
 assert tar["figures"]["synced_ns"] == 2100000000
 assert cp["figures"] is None and cp["verdict"] == "wrong"'
+}
+
+@test "bars are of block elements where the locale has them, in eighths" {
+    results "$(warm)" "$(cold)"
+    LC_ALL=C.UTF-8 "$SHOAL" report --db "$db" >"$BATS_TEST_TMPDIR/text"
+    python3 - "$BATS_TEST_TMPDIR/text" <<'END'
+import sys
+text = open(sys.argv[1], encoding="utf-8").read()
+assert all(len(line) <= 80 for line in text.splitlines())
+bars = [line.split()[-1] for line in text.splitlines() if line[-1:] >= "\u2588"]
+# Of 7 columns: 7, 3.5, 0.5 and 0.1, then of 30.
+assert bars == ["\u2588" * 7, "\u2588" * 3 + "\u258c", "\u258c", "\u258f", "\u2588" * 30, "\u2588" * 15,
+                "\u2588" * 30, "\u2588" * 5], bars
+END
+}
+
+@test "--format=csv has a header and a line for each method of each series, unrounded" {
+    results "$(series odd 'a, \"b\"' 3 1000 false "$(method '=1+1' right '' 3000 3000)" \
+        "$(method 'line\nbreak' wrong "'a' differs")")" "$(cold)"
+    "$SHOAL" report --db "$db" --format=csv >"$BATS_TEST_TMPDIR/csv"
+    [ "$(tail -c 2 "$BATS_TEST_TMPDIR/csv" | od -An -tx1 | tr -d ' ')" = 0d0a ]
+    python3 - "$BATS_TEST_TMPDIR/csv" <<'END'
+import csv, sys
+text = open(sys.argv[1], newline="").read()
+assert text.count("\r\n") == text.count("\n") == 5
+rows = list(csv.DictReader(open(sys.argv[1], newline=""), strict=True))
+odd, broken, tar, shoal = rows
+assert odd["method"] == "'=1+1" and odd["workload"] == 'a, "b"' and broken["method"] == "line?break"
+assert float(odd["rate_kb_s"]) == 1000 / 1024 / 3 and float(odd["files_s"]) == 1, odd
+assert (odd["rank"], odd["runs"], odd["verdict"], odd["not_ranked"]) == ("1", "2", "right", "")
+assert (broken["rank"], broken["real_ns"], broken["not_ranked"]) == ("", "", "the copy is wrong: 'a' differs")
+assert tar["real_ns"] == "13000000000" and tar["baseline"] == "shoal" and float(tar["as_long"]) == 13 / 78
+assert float(tar["rate_low_kb_s"]) < float(tar["rate_kb_s"]) < float(tar["rate_high_kb_s"])
+assert float(shoal["rate_low_kb_s"]) == float(shoal["rate_kb_s"]) == 76289 / 78
+END
+    "$SHOAL" report --db "$db" --list --format=csv | diff -u <(printf '%s\r\n' \
+        series,started,workload,source,to,methods \
+        'odd,2024-05-08T12:00:00Z,"a, ""b""",ext4 warm,xfs,2' \
+        'cold,2024-05-08T12:00:00Z,insight,ext4 cold,xfs,2') -
+    "$SHOAL" report --reference --format=csv | python3 -c '
+import csv, sys
+cells = [(row["table"], row["drive"], row["real_ns"], row["rate_kb_s"]) for row in csv.DictReader(sys.stdin)]
+assert len(cells) == 13
+assert cells[0] == ("Results for Origin200 R10000SC 180MHz (1MB L2)", "2X", "", "")
+assert cells[1][1:] == ("32X", "78000000000", "978")'
+}
+
+@test "--format=markdown has tables that GitHub renders, and no markup in names" {
+    results "$(series marked '*a*' 3 1024 false "$(method 'a|b`<i>@c_d' right '' 3000)")"
+    cat >"$BATS_TEST_TMPDIR/expected" <<'END'
+# Copying Many Small Files
+
+Measured on Toy CPU 1MHz: 2 cores, 1,048,576 KB of memory, Linux 6.1.0.
+
+One series, started 2024-05-08T12:00:00Z.
+
+## Results for Toy CPU 1MHz
+
+\*a\*, 3 files, 1 KB, to xfs (/to)
+
+| &#35; | Method | Source | Time (m:ss) | On Disk (m:ss) | Data Rate | Files/s | Times as Long |
+| ---: | :--- | :--- | ---: | ---: | ---: | ---: | :--- |
+| 1  | a\|b\`&#60;i&#62;&#64;c\_d | ext4 warm | 0:03.00 | 0:03.10 | 0 | 1 | 1.00 |
+
+- Series marked, ext4 warm: 1 run of each; times as long as a\|b\`&#60;i&#62;&#64;c\_d; 2 cores, Linux 6.1.0.
+
+END
+    diff -u "$BATS_TEST_TMPDIR/expected" <("$SHOAL" report --db "$db" --format=markdown)
+    [ "$("$SHOAL" report --reference --format=markdown | grep -c '^## Table ')" -eq 8 ]
+}
+
+@test "--format=html is one page; --format=json is what --json is" {
+    results "$(warm)"
+    "$SHOAL" report --db "$db" --format=html >"$BATS_TEST_TMPDIR/page"
+    [ "$(head -n 1 "$BATS_TEST_TMPDIR/page")" = '<!doctype html>' ]
+    [ "$(tail -n 1 "$BATS_TEST_TMPDIR/page")" = '</html>' ]
+    cmp <("$SHOAL" report --db "$db" --json) <("$SHOAL" report --db "$db" --format=json)
+    cmp <("$SHOAL" report --db "$db") <("$SHOAL" report --db "$db" --format=text)
+}
+
+@test "--output writes a file, and leaves it as it was where there is nothing to write" {
+    results "$(large)"
+    file="$BATS_TEST_TMPDIR/report.txt"
+    run "$SHOAL" report --db "$db" --output "$file"
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+    cmp "$file" <("$SHOAL" report --db "$db" --output -)
+    run "$SHOAL" report --db "$db" --output "$file" --beside-reference
+    [ "$status" -eq 1 ]
+    cmp "$file" <("$SHOAL" report --db "$db")
+
+    run "$SHOAL" report --db "$db" --output "$BATS_TEST_TMPDIR/none/file"
+    [ "$status" -eq 1 ]
+    [ "$output" = "shoal: cannot write the report to '$BATS_TEST_TMPDIR/none/file': No such file or directory" ]
+    [ -w /dev/full ] || skip "no /dev/full"
+    run "$SHOAL" report --db "$db" --output /dev/full
+    [ "$status" -eq 1 ]
+    [ "$output" = "shoal: cannot write the report to '/dev/full': No space left on device" ]
 }
 
 @test "names from a foreign results file cannot drive the terminal" {
@@ -581,7 +680,8 @@ imported into one" ]
     for wrong in --bogus argument --db '--reference --list' '--last --all' '--series x --last' \
         '--import' '--import x --last' \
         '--import x --list' '--import x --import y' '--export x y' '--export --json' \
-        '--reference --last' '--reference --db x' '--list --json' '--beside-reference --baseline x'; do
+        '--reference --last' '--reference --db x' '--list --json' '--beside-reference --baseline x' \
+        '--format=nosuch' '--format=csv --json' '--format=csv --format=html' '--list --format=json' --output; do
         run "$SHOAL" report $wrong
         echo "$wrong: $status: $output"
         [ "$status" -eq 2 ]

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,11 +12,15 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "report/html.h"
 #include "report/ranking.h"
 #include "report/reference.h"
 #include "report/reference_data.h"
+#include "report/render.h"
 #include "report/report.h"
+#include "report/scale.h"
 #include "report/table.h"
+#include "report/text.h"
 #include "results/results.h"
 
 /* --- Figures --- */
@@ -78,17 +83,20 @@ static char *print_rows(size_t width, size_t n, const char *const rows[][2])
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    struct table *table = table_new(two_columns, ELEMENTS(two_columns));
+    struct tables tables = {0};
+    struct table *table = tables_add(&tables, two_columns, ELEMENTS(two_columns));
 
     assert_non_null(out);
     for (size_t i = 0; i < n; i++) {
         if (rows[i][0])
-            table_add_row(table, rows[i]);
+            table_add_row(
+                table, (const struct table_cell[]){CELL_TEXT(rows[i][0]), CELL_TEXT(rows[i][1])});
         else
             table_add_gap(table);
     }
-    assert_int_equal(table_print(out, table, width), 0);
-    table_free(table);
+    assert_int_equal(tables_error(&tables), 0);
+    assert_int_equal(render_text_table(out, table, width, BARS_NONE), 0);
+    tables_clear(&tables);
     assert_int_equal(fclose(out), 0);
     return text;
 }
@@ -169,16 +177,97 @@ static void test_wrapping(void **state)
     assert_wrapped("a " SEVENTY6 "x", "  a\n    " SEVENTY6 "\n    x\n");
 }
 
+static void test_bars_share_what_a_table_leaves(void **state)
+{
+    static const struct table_cell rows[][2] = {
+        {{"a", NAN}, {"40", 40}}, {{"b", NAN}, {"25", 25}}, {{"c", NAN}, {"0", 0}}};
+    struct tables tables = {0};
+    struct table *table = tables_add(&tables, two_columns, ELEMENTS(two_columns));
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    (void)state;
+    assert_non_null(out);
+    assert_non_null(table);
+    table->drawing = DRAW_BARS;
+    for (size_t i = 0; i < ELEMENTS(rows); i++) {
+        table_add_row(table, rows[i]);
+        table_set_mark(table, &(const struct table_mark){.value = rows[i][1].value, .high = 100});
+    }
+    assert_int_equal(render_text_table(out, table, 20, BARS_ASCII), 0);
+    assert_int_equal(render_text_table(out, table, 20, BARS_BLOCKS), 0);
+    assert_int_equal(render_text_table(out, table, 19, BARS_ASCII), 0); /* no room */
+    assert_int_equal(fclose(out), 0);
+    assert_string_equal(text,
+        "      Data\nName  Rate\n\na       40  ########\nb       25  #####\nc        0\n"
+        "      Data\nName  Rate\n\na       40  \u2588\u2588\u2588\u2588\u2588\u2588\u2588\u2588\n"
+        "b       25  \u2588\u2588\u2588\u2588\u2588\nc        0\n"
+        "      Data\nName  Rate\n\na       40\nb       25\nc        0\n");
+    free(text);
+    tables_clear(&tables);
+}
+
+/* --- Axes --- */
+
+static void assert_ticks(const struct scale *scale, size_t n, const double *expected)
+{
+    assert_int_equal(scale->n_ticks, n);
+    for (size_t i = 0; i < n; i++)
+        assert_true(fabs(scale->ticks[i] - expected[i]) < 1e-9 * expected[n - 1]);
+}
+
+static void test_scales(void **state)
+{
+    (void)state;
+    struct scale scale = scale_from_zero(UNIT_KB_PER_SECOND, 978);
+    assert_ticks(&scale, 5, (const double[]){0, 200, 400, 600, 800});
+    assert_true(scale_percent(&scale, 0) == 0);
+    assert_true(scale_percent(&scale, 978) > 90 && scale_percent(&scale, 978) < 100);
+    scale = scale_of_decades(UNIT_KB_PER_SECOND, 233, 1e6);
+    assert_ticks(&scale, 4, (const double[]){1e3, 1e4, 1e5, 1e6});
+    scale = scale_of_decades(UNIT_KB_PER_SECOND, 9, 90);
+    assert_ticks(&scale, 4, (const double[]){10, 20, 50, 100});
+    scale = scale_around(UNIT_TIME_NS, 100, 100);
+    assert_false(scale.is_logarithmic);
+    assert_true(scale.n_ticks >= 2 && scale.low < 100 && scale.high > 100);
+    scale = scale_around(UNIT_TIME_NS, 1, 100);
+    assert_true(scale.is_logarithmic);
+    assert_true(fabs(scale_percent(&scale, 10) - 50) < 1e-9);
+    /* All that a results file may hold. */
+    scale = scale_around(UNIT_TIME_NS, 9223372036854770000.0, 9223372036854774784.0);
+    assert_true(scale.n_ticks <= TICKS_MOST);
+    assert_true(scale_percent(&scale, 0) == 0 && scale_percent(&scale, 1e300) == 100);
+    scale = scale_from_zero(UNIT_KB_PER_SECOND, 1e300);
+    assert_true(scale.n_ticks > 2);
+    scale = scale_of_decades(UNIT_KB_PER_SECOND, 1e-12, 1e25);
+    assert_int_equal(scale.n_ticks, TICKS_MOST);
+}
+
+static void test_html_text_is_no_markup(void **state)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    (void)state;
+    assert_non_null(out);
+    html_print_text(out, "<a b=\"c\" d='e'>&amp;");
+    assert_int_equal(fclose(out), 0);
+    assert_string_equal(text, "&#60;a b=&#34;c&#34; d=&#39;e&#39;&#62;&#38;amp;");
+    free(text);
+}
+
 /* --- The published figures --- */
 
-static char *text_of(int (*print)(FILE *))
+static char *text_of(int (*print)(FILE *, const struct report_options *))
 {
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
 
     assert_non_null(out);
-    assert_int_equal(print(out), 0);
+    assert_int_equal(print(out, NULL), 0);
     assert_int_equal(fclose(out), 0);
     return text;
 }
@@ -238,6 +327,8 @@ static void test_reference_rates_are_those_of_the_times(void **state)
         }
     }
     assert_int_equal(n, 13);
+    /* The head of a column of --beside-reference. */
+    assert_string_equal(reference->yardstick_name, "Origin200");
     reference_free(reference);
 }
 
@@ -484,7 +575,8 @@ static void test_beside_reference_needs_as_much_data(void **state)
     (void)state;
     assert_non_null(out);
     assert_int_equal(
-        report_print_beside_reference(out, (const struct series *const[]){&series}, 1), -ENODATA);
+        report_print_beside_reference(out, (const struct series *const[]){&series}, 1, NULL),
+        -ENODATA);
     assert_int_equal(fclose(out), 0);
     assert_string_equal(text, "");
     free(text);
@@ -499,6 +591,9 @@ int main(void)
         cmocka_unit_test(test_table_is_cut_to_its_width),
         cmocka_unit_test(test_table_shows_any_bytes),
         cmocka_unit_test(test_wrapping),
+        cmocka_unit_test(test_bars_share_what_a_table_leaves),
+        cmocka_unit_test(test_scales),
+        cmocka_unit_test(test_html_text_is_no_markup),
         cmocka_unit_test(test_reference_tables),
         cmocka_unit_test(test_reference_rates_are_those_of_the_times),
         cmocka_unit_test(test_bad_reference_is_refused),
