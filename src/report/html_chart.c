@@ -148,7 +148,7 @@ static void print_axis(FILE *out, const struct scale *scale)
     (void)fputs("<svg class=\"axis\" aria-hidden=\"true\" height=\"20\">", out);
     for (size_t i = 0; i < scale->n_ticks; i++) {
         double percent = scale_percent(scale, scale->ticks[i]);
-        const char *anchor = percent > 0 && percent < 4 ? "start" : percent > 96 ? "end" : "middle";
+        const char *anchor = percent > 0 && percent < 4 ? "start" : "middle";
         (void)fprintf(out, "<text x=\"%.3f%%\" y=\"14\" text-anchor=\"%s\"%s>%s</text>", percent,
             anchor, i % 2 == 1 ? " class=\"odd\"" : "",
             format_in_unit(figure, scale->unit, scale->ticks[i]));

@@ -11,14 +11,14 @@ static void add_tick(struct scale *scale, double value)
         scale->ticks[scale->n_ticks++] = value;
 }
 
-/* Ticks 1, 2 or 5 times a power of ten apart: four to eight of them. */
+/* Ticks 1, 2 or 5 times a power of ten apart: three to seven of them. */
 static void add_even_ticks(struct scale *scale)
 {
-    double span = scale->high - scale->low, step = pow(10, floor(log10(span / 4)));
+    double span = scale->high - scale->low, step = pow(10, floor(log10(span / 3)));
 
-    if (span / step > 20)
+    if (span / step > 12)
         step *= 5;
-    else if (span / step > 8)
+    else if (span / step > 6)
         step *= 2;
     double first = ceil(scale->low / step);
     for (size_t i = 0; i < TICKS_MOST; i++)

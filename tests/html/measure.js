@@ -85,6 +85,16 @@ function overflowing() {
         .map((element) => element.outerHTML.slice(0, 100));
 }
 
+// Labels of one axis that run into each other.
+function colliding() {
+    return [...document.querySelectorAll(".axis, .plot > svg")].flatMap((axis) => {
+        const labels = [...axis.querySelectorAll("text")].filter(visible).map((text) => [text.textContent, box(text)]);
+        return labels.flatMap(([one, a], i) => labels.slice(i + 1)
+            .filter(([, b]) => a.left < b.right + 2 && b.left < a.right + 2 && a.top < b.bottom && b.top < a.bottom)
+            .map(([other]) => `${one} and ${other}`));
+    });
+}
+
 // What a key reaches gets the focus, is seen to have it, and shows what it says.
 function unfocusable() {
     return [...document.querySelectorAll("[tabindex='0']")].filter((element) => {
@@ -111,6 +121,7 @@ const measured = {
     texts: texts(),
     figures: figures(),
     overflowing: overflowing(),
+    colliding: colliding(),
     unfocusable: unfocusable(),
     requests: requests(),
 };

@@ -31,7 +31,7 @@ measured() {
 holds_everywhere() {
     local page width scheme
     for page in tables beside reference list; do
-        for width in 1280 400; do
+        for width in 1280 800 400; do
             for scheme in light dark; do
                 python3 -c 'import json, sys
 m = json.load(open(sys.argv[1]))
@@ -107,6 +107,11 @@ END
 @test "nothing sticks out of a wide or a narrow window" {
     needs_chromium
     holds_everywhere '[m["overflowing"], m["scroll_width"]] if m["overflowing"] or m["scroll_width"] > m["width"] else None'
+}
+
+@test "the labels of an axis keep apart" {
+    needs_chromium
+    holds_everywhere 'm["colliding"]'
 }
 
 @test "text stands out from its paper 4.5 to 1, bars 3 to 1, in both colour schemes" {
