@@ -138,39 +138,50 @@ static void add_standing_notes(struct table *table, const struct ranking *rankin
     }
 }
 
-/* How many pairs of methods could not be told apart because they have too few runs together. */
-static size_t count_short(const struct ranking *ranking)
+/* Whether no pair of methods has runs enough together to be told apart. */
+static bool has_too_few_runs(const struct ranking *ranking)
 {
-    size_t n = 0;
+    size_t n_pairs = ranking->n_ranked * (ranking->n_ranked - 1) / 2;
 
     for (size_t i = 0; i < ranking->n_ties; i++)
-        n += !ranking->ties[i].as_long.has_interval;
-    return n;
+        if (ranking->ties[i].as_long.has_interval)
+            return false;
+    return ranking->n_ties > 1 && ranking->n_ties == n_pairs;
+}
+
+static void add_tie(struct table *table, const struct ranking *ranking, const struct tie *tie)
+{
+    char source[SOURCE_SIZE], ratio[FIGURE_SIZE], low[FIGURE_SIZE], high[FIGURE_SIZE];
+    const struct estimate *as_long = &tie->as_long;
+    const char *faster = ranking->standings[tie->faster].method->name;
+    const char *slower = ranking->standings[tie->slower].method->name;
+
+    (void)series_describe_source(source, ranking->series);
+    (void)format_ratio(ratio, as_long->median);
+    if (as_long->has_interval)
+        table_add_note(table, "Undecided: no difference shown between %s and %s, %s: %s (%s-%s).",
+            faster, slower, source, ratio, format_ratio(low, as_long->low),
+            format_ratio(high, as_long->high));
+    else
+        table_add_note(table,
+            "Undecided: no difference shown between %s and %s, %s: %s, of %zu run%s in the same "
+            "blocks; %d are needed.",
+            faster, slower, source, ratio, as_long->n, as_long->n == 1 ? "" : "s",
+            STATISTICS_LEAST);
 }
 
 /* The pairs of methods between which the samples do not decide. */
 static void add_ties(struct table *table, const struct ranking *ranking)
 {
-    char source[SOURCE_SIZE], ratio[FIGURE_SIZE], low[FIGURE_SIZE], high[FIGURE_SIZE];
-    size_t n_short = count_short(ranking);
+    char source[SOURCE_SIZE];
 
-    (void)series_describe_source(source, ranking->series);
-    if (n_short > 0)
+    if (has_too_few_runs(ranking))
         table_add_note(table,
-            "Undecided: no difference shown between %s, %s: it takes %d runs in the same blocks.",
-            n_short == ranking->n_ties ? "any two methods" : "some methods", source,
-            STATISTICS_LEAST);
-    for (size_t i = 0; i < ranking->n_ties; i++) {
-        const struct tie *tie = &ranking->ties[i];
-        const struct estimate *as_long = &tie->as_long;
-        if (as_long->has_interval)
-            table_add_note(table,
-                "Undecided: no difference shown between %s and %s, %s: %s (%s-%s).",
-                ranking->standings[tie->faster].method->name,
-                ranking->standings[tie->slower].method->name, source,
-                format_ratio(ratio, as_long->median), format_ratio(low, as_long->low),
-                format_ratio(high, as_long->high));
-    }
+            "Undecided: no difference shown between any two methods, %s: it takes %d runs in the "
+            "same blocks.",
+            series_describe_source(source, ranking->series), STATISTICS_LEAST);
+    for (size_t i = 0; i < ranking->n_ties && !has_too_few_runs(ranking); i++)
+        add_tie(table, ranking, &ranking->ties[i]);
 }
 
 /* "5 runs" or "4 to 5 runs" of the ranked methods. */

@@ -313,8 +313,15 @@ assert [(u["faster"], u["slower"], u["pairs"]) for u in series["undecided"]] == 
     run "$SHOAL" report --db "$db"
     fits_80_columns
     [[ $output == *$'\n1=  shoal '*$'\n1=  tar '* ]]
+    [[ $(tr -s ' \n' ' ' <<<"$output") == *" Undecided: no difference shown between shoal and tar, \
+ext4 warm: 2.00, of 4 runs in the same blocks; 5 are needed. "* ]]
+    rm "$db"
+    results "$(series few insight 2200 $insight_bytes false "$(method tar right '' 2000 2020)" \
+        "$(method shoal right '' 1000 1010)" "$(method cp right '' 1000 1010)")"
+    run "$SHOAL" report --db "$db"
     [[ $(tr -s ' \n' ' ' <<<"$output") == *" Undecided: no difference shown between any two methods, \
 ext4 warm: it takes 5 runs in the same blocks. "* ]]
+    [ "$(grep -c Undecided <<<"$output")" -eq 1 ]
 }
 
 @test "many small files stand beside one large file" {

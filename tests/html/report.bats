@@ -3,12 +3,13 @@
 # pictures are kept in $SHOAL_PICTURES.
 
 setup_file() {
-    export HERE="$BATS_TEST_DIRNAME" DB="$BATS_FILE_TMPDIR/results.json" PAGES="$BATS_FILE_TMPDIR"
+    export HERE="$BATS_TEST_DIRNAME" DB="$BATS_FILE_TMPDIR/results.db" PAGES="$BATS_FILE_TMPDIR"
     export PICTURES="${SHOAL_PICTURES:-$BATS_FILE_TMPDIR}"
     unset XDG_DATA_HOME
     export LC_ALL=C
     mkdir -p "$PICTURES"
-    "$HERE/make-results" "$DB"
+    "$HERE/make-results" "$BATS_FILE_TMPDIR/results.json"
+    "$SHOAL" report --db "$DB" --import "$BATS_FILE_TMPDIR/results.json"
     "$SHOAL" report --db "$DB" --format=html --output "$PAGES/tables.html"
     "$SHOAL" report --db "$DB" --format=html --output "$PAGES/beside.html" --beside-reference
     "$SHOAL" report --db "$DB" --format=html --output "$PAGES/list.html" --list
@@ -78,7 +79,7 @@ END
 @test "bars, whiskers, dots and points are where the figures are, to a pixel" {
     needs_chromium
     for width in 1280 400; do
-        "$HERE/drawn" "$DB" "$PAGES/figures.csv" "$(measured tables $width light)"
+        "$HERE/drawn" "$BATS_FILE_TMPDIR/results.json" "$PAGES/figures.csv" "$(measured tables $width light)"
     done
 }
 

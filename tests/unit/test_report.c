@@ -197,7 +197,7 @@ static void test_bars_share_what_a_table_leaves(void **state)
     }
     assert_int_equal(render_text_table(out, table, 20, BARS_ASCII), 0);
     assert_int_equal(render_text_table(out, table, 20, BARS_BLOCKS), 0);
-    assert_int_equal(render_text_table(out, table, 19, BARS_ASCII), 0); /* no room */
+    assert_int_equal(render_text_table(out, table, 17, BARS_ASCII), 0); /* no room */
     assert_int_equal(fclose(out), 0);
     assert_string_equal(text,
         "      Data\nName  Rate\n\na       40  ########\nb       25  #####\nc        0\n"
