@@ -11,7 +11,7 @@
 struct table;
 struct tables;
 
-/* Text of at most 80 columns, without trailing blanks. Where eight columns or more are left beside
+/* Text of at most 80 columns, without trailing blanks. Where six columns or more are left beside
  * a table that has bars, they are drawn there, as long as the value's share of the largest. */
 int render_text(FILE *out, const struct tables *tables, enum report_bars bars);
 

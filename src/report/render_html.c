@@ -197,8 +197,8 @@ static void print_end(FILE *out)
 {
     (void)fputs("</main>\n<footer>\n"
                 "<p>Times are medians, as m:ss. Data rates are KB (1024 bytes) of file content per "
-                "second of that time. Where an interval is given, it is the bootstrap 95% interval "
-                "of the median.</p>\n"
+                "second of that time. Intervals are 95% ones, and stand where there are five runs "
+                "or more. Methods that share a rank are not shown to differ.</p>\n"
                 "</footer>\n</body>\n</html>\n",
         out);
 }

@@ -267,8 +267,10 @@ static const struct table_column figure_columns[] = {
     {.key = "not_ranked"},
     {.key = "runs"},
     {.key = "rank"},
+    {.key = "rank_shared"},
     {.key = "real_ns"},
     {.key = "real_mad_ns"},
+    {.key = "outliers"},
     {.key = "synced_ns"},
     {.key = "user_ns"},
     {.key = "sys_ns"},
@@ -282,7 +284,7 @@ static const struct table_column figure_columns[] = {
     {.key = "as_long_high"},
 };
 
-static int add_figures(struct table *table, const struct ranking *ranking, size_t at)
+static void add_figures(struct table *table, const struct ranking *ranking, size_t at)
 {
     const struct series *series = ranking->series;
     const struct standing *standing = &ranking->standings[at];
@@ -310,8 +312,10 @@ static int add_figures(struct table *table, const struct ranking *ranking, size_
                              CELL_TEXT(ranked ? "" : standing_describe_reason(reason, standing)),
                              FIGURE(true, standing->method->n_samples),
                              FIGURE(ranked, standing->rank),
+                             FIGURE(ranked, standing->is_rank_shared),
                              FIGURE(ranked, standing->real_ns),
                              FIGURE(ranked, standing->real_mad_ns),
+                             FIGURE(ranked, standing->n_outliers),
                              FIGURE(ranked && standing->synced_ns > 0, standing->synced_ns),
                              FIGURE(ranked, standing->user_ns),
                              FIGURE(ranked, standing->sys_ns),
@@ -324,7 +328,6 @@ static int add_figures(struct table *table, const struct ranking *ranking, size_
                              FIGURE(ranked && as_long->has_interval, as_long->low),
                              FIGURE(ranked && as_long->has_interval, as_long->high),
                          });
-    return 0;
 }
 
 int tables_make_all_figures(struct tables *tables, const struct series *const *series,
@@ -335,7 +338,7 @@ int tables_make_all_figures(struct tables *tables, const struct series *const *s
     int r = table ? rankings_make(series, n_series, baseline, &rankings) : -ENOMEM;
 
     for (size_t i = 0; i < rankings.n && r == 0; i++)
-        for (size_t k = 0; k < rankings.all[i].n_standings && r == 0; k++)
-            r = add_figures(table, &rankings.all[i], k);
+        for (size_t k = 0; k < rankings.all[i].n_standings; k++)
+            add_figures(table, &rankings.all[i], k);
     return r;
 }

@@ -472,6 +472,7 @@ odd, broken, tar, shoal = rows
 assert odd["method"] == "'=1+1" and odd["workload"] == 'a, "b"' and broken["method"] == "line?break"
 assert float(odd["rate_kb_s"]) == 1000 / 1024 / 3 and float(odd["files_s"]) == 1, odd
 assert (odd["rank"], odd["runs"], odd["verdict"], odd["not_ranked"]) == ("1", "2", "right", "")
+assert (tar["rank"], tar["rank_shared"], tar["outliers"], broken["outliers"]) == ("1", "0", "1", "")
 assert (broken["rank"], broken["real_ns"], broken["not_ranked"]) == ("", "", "the copy is wrong: 'a' differs")
 assert tar["real_ns"] == "13000000000" and tar["baseline"] == "shoal" and float(tar["as_long"]) == 13 / 78
 assert float(tar["rate_low_kb_s"]) < float(tar["rate_kb_s"]) < float(tar["rate_high_kb_s"])
