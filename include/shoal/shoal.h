@@ -81,6 +81,8 @@ struct shoal_event {
     const char *path;      /* bytes; as reached from FROM (or from TO, where it concerns TO) */
     const char *target;    /* the name at TO, or NULL */
     int error;             /* a positive errno, or 0 */
+    const char *damage;    /* what is wrong with the disc that was read, in English; or NULL */
+    uint64_t sector;       /* and where: of 2,048 bytes, from its start */
 };
 
 struct shoal_progress {
@@ -150,13 +152,13 @@ struct shoal_archive_options {
     bool no_recursion;        /* of a directory only itself */
 
     /* Reading. */
-    enum shoal_when read_archives; /* shoal_copy(): a FROM that is a file is an archive if its name
-                                      says so, always, never */
-    bool ignore_zeros;             /* a tar's end may be followed by another tar */
-    bool mask_modes;               /* permissions are what the umask leaves of them, without
-                                      set-ID and sticky bits */
-    bool devices;                  /* device nodes are made, where the user may */
-    unsigned strip_components;     /* leave out this many leading components of each path */
+    enum shoal_when
+        read_archives; /* a FROM that is a file is an archive if its name says so, always, never */
+    bool ignore_zeros; /* a tar's end may be followed by another tar */
+    bool mask_modes;   /* permissions are what the umask leaves of them, without
+                          set-ID and sticky bits */
+    bool devices;      /* device nodes are made, where the user may */
+    unsigned strip_components; /* leave out this many leading components of each path */
     const char *top; /* then put each path below this one, unless it lies there already; NULL: not
                       */
     bool to_fd; /* regular files' content goes to content_fd in the archive's order; nothing is made
@@ -175,6 +177,32 @@ struct shoal_archive_options {
     /* Told of every entry that takes part, in the archive's order, before what it holds is moved.
      */
     void (*on_entry)(void *context, const struct shoal_entry *entry);
+};
+
+/* Whether a FROM is a disc, and how its sectors are found. The last three insist on both. */
+enum shoal_disc_format {
+    SHOAL_DISC_AUTO, /* a FROM is a disc if its name says so */
+    SHOAL_DISC_NEVER,
+    SHOAL_DISC_ALWAYS, /* a FROM that is a file or a block device is one */
+    SHOAL_DISC_2048,   /* 2,048 bytes each, nothing between them */
+    SHOAL_DISC_2352,   /* raw: mode 1, or mode 2 form 1 */
+    SHOAL_DISC_CUE,    /* FROM is a CUE sheet */
+};
+
+/* Which names of an ISO 9660 disc are used. */
+enum shoal_disc_names {
+    SHOAL_DISC_NAMES_AUTO, /* Rock Ridge where there is some, else Joliet, else plain */
+    SHOAL_DISC_NAMES_ROCK_RIDGE,
+    SHOAL_DISC_NAMES_JOLIET,
+    SHOAL_DISC_NAMES_PLAIN,
+};
+
+/* What concerns discs alone. */
+struct shoal_disc_options {
+    enum shoal_disc_format format;
+    enum shoal_disc_names names;
+    const char *drive; /* read at the pace of an emulated drive, "32X"; NULL: at once */
+    double time_scale; /* how many times as fast the drive's world runs; 0: once */
 };
 
 struct shoal_options {
@@ -199,6 +227,7 @@ struct shoal_options {
     unsigned progress_interval_ms; /* how often; 0: 100 */
     void *context;
     struct shoal_archive_options archive;
+    struct shoal_disc_options disc;
 };
 
 /* cp -a's choices: everything preserved, nothing insisted on, replace, follow never. */

@@ -21,15 +21,11 @@ enum {
     KEY_STRIP,
     KEY_DEVICES,
     KEY_IGNORE_ZEROS,
-    KEY_FROM_FORMAT,
     KEY_TO_FORMAT,
 };
 
 static const struct argp_option option_table[] = {
     {NULL, 0, NULL, 0, "Archives:", TREE_GROUP_ARCHIVE},
-    {"from-format", KEY_FROM_FORMAT, "FORM", 0,
-        "Take a FROM that is a file as what its name says (auto), an archive, or a file",
-        TREE_GROUP_ARCHIVE},
     {"to-format", KEY_TO_FORMAT, "FORM", 0,
         "Make TO what its name says (auto), an archive, or a tree", TREE_GROUP_ARCHIVE},
     {"format", KEY_FORMAT, "FORMAT", 0, "Write pax (the default), gnu, ustar or cpio",
@@ -147,17 +143,11 @@ static error_t parse_writing(
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
-    static const struct word from[] = {
-        {"auto", SHOAL_AUTO}, {"archive", SHOAL_ALWAYS}, {"file", SHOAL_NEVER}};
     static const struct word to[] = {
         {"auto", SHOAL_AUTO}, {"archive", SHOAL_ALWAYS}, {"tree", SHOAL_NEVER}};
     struct shoal_archive_options *archive = state->input;
 
     switch (key) {
-    case KEY_FROM_FORMAT:
-        archive->read_archives =
-            (enum shoal_when)parse_word(text, from, ELEMENTS(from), "--from-format", state);
-        return 0;
     case KEY_TO_FORMAT:
         archive->write_archive =
             (enum shoal_when)parse_word(text, to, ELEMENTS(to), "--to-format", state);

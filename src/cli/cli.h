@@ -21,6 +21,7 @@ struct command {
 };
 
 int command_copy(int argc, char **argv);
+int command_mount(int argc, char **argv);
 int command_tar(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_verify(int argc, char **argv);

@@ -9,6 +9,7 @@
 
 #include "base/size.h"
 #include "cli/archive_options.h"
+#include "cli/from_options.h"
 #include "cli/tree_events.h"
 #include "cli/tree_options.h"
 #include "cli/tree_run.h"
@@ -198,7 +199,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->options;
-        state->child_inputs[1] = &arguments->options.shoal.archive;
+        state->child_inputs[1] = &arguments->options.shoal;
+        state->child_inputs[2] = &arguments->options.shoal.archive;
         return 0;
     case ARGP_KEY_ARG:
         arguments->paths[arguments->n_paths++] = text;
@@ -211,8 +213,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-static const struct argp_child children[] = {
-    {.argp = &tree_options_argp}, {.argp = &archive_options_argp}, {0}};
+static const struct argp_child children[] = {{.argp = &tree_options_argp},
+    {.argp = &from_options_argp}, {.argp = &archive_options_argp}, {0}};
 
 static const struct argp parser = {
     .options = option_table,

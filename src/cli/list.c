@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/quote.h"
+#include "cli/from_options.h"
 #include "cli/json.h"
 #include "cli/tar_list.h"
 #include "cli/tree_events.h"
@@ -148,6 +149,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     struct list *list = state->input;
 
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &list->options.shoal;
+        return 0;
     case ARGP_KEY_ARG:
         list->paths[list->n_paths++] = text;
         return 0;
@@ -178,16 +182,18 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
+static const struct argp_child children[] = {{.argp = &from_options_argp}, {0}};
+
 static const struct argp argp = {
+    .children = children,
     .options = option_table,
     .parser = parse_option,
     .args_doc = "FROM...",
-    .doc =
-        "Lists what is in directories and archives."
-        "\vFROM is a directory, an archive, - for an archive on standard input, or ARCHIVE:/PATH "
-        "for what lies at or below PATH in it. Exit status: 0 all was listed, 1 something could "
-        "not be read, 2 wrong "
-        "usage, 130 interrupted. The manual: man shoal-list.",
+    .doc = "Lists what is in directories, archives and discs."
+           "\vFROM is a directory, an archive, the image of a disc or a drive, - for an archive on "
+           "standard input, or ARCHIVE:/PATH for what lies at or below PATH in it. Exit status: 0 "
+           "all was listed, 1 something could not be read, 2 wrong usage, 130 interrupted. The "
+           "manual: man shoal-list.",
 };
 
 int command_list(int argc, char **argv)
@@ -202,6 +208,9 @@ int command_list(int argc, char **argv)
     argp_err_exit_status = EXIT_USAGE;
     argp_program_version = "shoal " SHOAL_VERSION;
     tree_run_prepare(&list.options.shoal);
+    /* A file by itself is not worth to be listed: it is taken for what it holds. */
+    list.options.shoal.archive.read_archives = SHOAL_ALWAYS;
+    list.options.shoal.disc.format = SHOAL_DISC_ALWAYS;
     error_t error = argp_parse(&argp, argc, argv, 0, NULL, &list);
     int code = EXIT_SOME_FAILED;
     if (error != 0) {
@@ -212,7 +221,6 @@ int command_list(int argc, char **argv)
         if (isatty(STDOUT_FILENO) && list.listing.end == '\n')
             list.listing.quote = quote_name;
         list.options.progress = PROGRESS_NEVER;
-        list.options.shoal.archive.read_archives = SHOAL_ALWAYS;
         list.options.shoal.archive.sort_names = true;
         list.options.shoal.archive.on_entry = on_entry;
         list.options.shoal.archive.numeric_owner = list.listing.numeric;

@@ -9,11 +9,14 @@
 static const struct command commands[] = {
     {"copy", "copy trees of files, whole and fast", command_copy},
     {"tar", "write, read and list tar archives with GNU tar's command line", command_tar},
-    {"list", "list what is in a directory or an archive", command_list},
+    {"list", "list what is in a directory, an archive or a disc", command_list},
     {"verify", "compare a copy with its source, content and metadata", command_verify},
     {"bench", "time this machine's ways to copy a workload", command_bench},
     {"report", "print the tables of what was measured", command_report},
-    {"make", "make workloads from a seed number", command_make},
+    {"make", "make workloads from a seed number, and images of discs", command_make},
+#if HAVE_FUSE
+    {"mount", "mount a disc, at full speed or as an emulated drive", command_mount},
+#endif
 };
 
 static void print_help(void)

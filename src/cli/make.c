@@ -16,6 +16,7 @@
 #include "base/quote.h"
 #include "bench/scratch.h"
 #include "cli/json.h"
+#include "cli/make_image.h"
 #include "cli/measure.h"
 #include "version.h"
 #include "workload/profile.h"
@@ -66,7 +67,7 @@ static error_t parse_argument(
     if (state->arg_num == 0) {
         arguments->is_profile = strcmp(text, "profile") == 0;
         if (!arguments->is_profile && strcmp(text, "tree") != 0)
-            argp_error(state, "what is to be made is 'tree' or 'profile'");
+            argp_error(state, "what is to be made is 'tree', 'profile', 'iso' or 'efs'");
     } else if (state->arg_num == 1 && !arguments->is_profile) {
         parse_workload(state, text, arguments);
     } else if (state->arg_num == 1 || (state->arg_num == 2 && !arguments->is_profile)) {
@@ -115,10 +116,11 @@ static char *help_filter(int key, const char *text, void *input)
 static const struct argp argp = {
     .options = options,
     .parser = parse_option,
-    .args_doc = "tree WORKLOAD DIR\nprofile DIR FILE",
+    .args_doc = "tree WORKLOAD DIR\nprofile DIR FILE\niso DIR IMAGE\nefs DIR IMAGE",
     .doc = "Makes the files of a workload in a new directory DIR/WORKLOAD; DIR is made if it is "
            "not there. Or learns the shape of a directory, and writes it to a new FILE, from which "
-           "profile=FILE makes trees of that shape."
+           "profile=FILE makes trees of that shape. 'shoal make iso --help' and 'shoal make efs "
+           "--help' tell how images of discs are made."
            "\v-",
     .help_filter = help_filter,
 };
@@ -274,6 +276,8 @@ int command_make(int argc, char **argv)
 {
     struct make_arguments arguments = {.seed = 1};
 
+    if (argc > 1 && (strcmp(argv[1], "iso") == 0 || strcmp(argv[1], "efs") == 0))
+        return make_image_command(argc - 1, argv + 1);
     argp_err_exit_status = EXIT_USAGE;
     argp_program_version = "shoal " SHOAL_VERSION;
     if (argp_parse(&argp, argc, argv, 0, NULL, &arguments) != 0)

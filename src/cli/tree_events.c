@@ -58,6 +58,10 @@ static json_t *make_event_object(const struct shoal_event *event)
         r = json_put_name(object, "target", event->target);
     if (r == 0 && event->type != SHOAL_EVENT_DIFFERENCE)
         r = put_error(object, event->error);
+    if (r == 0 && event->damage)
+        r = put_text(object, "damage", event->damage);
+    if (r == 0 && event->damage)
+        r = json_object_set_new(object, "sector", json_integer((json_int_t)event->sector));
     if (r < 0) {
         json_decref(object);
         return NULL;
@@ -146,6 +150,9 @@ static void print_fault(
         cli_error("%s changed while it was %s", name, events->copied);
     else if (event->fault == SHOAL_FAULT_METADATA)
         cli_error("cannot keep %s of %s: %s", event->operation, name, strerror(event->error));
+    else if (event->damage)
+        cli_error("cannot %s %s: %s, sector %" PRIu64, event->operation, name, event->damage,
+            event->sector);
     else
         cli_error("cannot %s %s: %s", event->operation, name, reason_for(event));
 }

@@ -43,6 +43,7 @@ enum {
     TREE_GROUP_EXISTING, /* what stands at TO: a command's own */
     TREE_GROUP_KEEP,
     TREE_GROUP_HOW,
+    TREE_GROUP_FROM,
     TREE_GROUP_ARCHIVE, /* a command's own */
     TREE_GROUP_SAYS,
 };

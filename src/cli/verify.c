@@ -5,6 +5,7 @@
 #include <shoal/shoal.h>
 #include <string.h>
 
+#include "cli/from_options.h"
 #include "cli/tree_events.h"
 #include "cli/tree_options.h"
 #include "cli/tree_run.h"
@@ -22,6 +23,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->options;
+        state->child_inputs[1] = &arguments->options.shoal;
         return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num == 0)
@@ -40,7 +42,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     }
 }
 
-static const struct argp_child children[] = {{.argp = &tree_options_argp}, {0}};
+static const struct argp_child children[] = {
+    {.argp = &tree_options_argp}, {.argp = &from_options_argp}, {0}};
 
 static const struct argp parser = {
     .parser = parse_option,

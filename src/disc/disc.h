@@ -71,6 +71,9 @@ enum disc_names {
     DISC_NAMES_PLAIN,
 };
 
+/* Reads "auto", "rock-ridge", "joliet" or "plain". -EINVAL. */
+int disc_names_parse(const char *text, enum disc_names *ret);
+
 struct disc_options {
     enum disc_names names;
 };

@@ -43,8 +43,9 @@ size_t content_await_pace(struct worker *worker, size_t n)
     return n;
 }
 
-static int fail_read(struct worker *worker, int error)
+static int fail_read(struct worker *worker, const struct content *content, int error)
 {
+    worker->outcome.damage = content->from->damage;
     return outcome_fail(&worker->outcome, "read", error);
 }
 
@@ -122,7 +123,7 @@ static int copy_from_memory(struct worker *worker, struct content *content, uint
         worker_is_at(worker, ACTIVITY_SOURCE);
         ssize_t got = content->from->ops->peek(content->from, &bytes, want, offset);
         if (got < 0)
-            return fail_read(worker, (int)got);
+            return fail_read(worker, content, (int)got);
         if (got == 0)
             break;
         int r = put_bytes(worker, content, bytes, (size_t)got, offset);
@@ -150,7 +151,7 @@ static int copy_by_buffer(struct worker *worker, struct content *content, uint64
         worker_is_at(worker, ACTIVITY_SOURCE);
         ssize_t got = fill_buffer(content, worker->buffer, want + probe, offset);
         if (got < 0)
-            return fail_read(worker, (int)got);
+            return fail_read(worker, content, (int)got);
         if ((size_t)got > want) {
             content->changed = true;
             got = (ssize_t)want;
@@ -190,7 +191,7 @@ static int copy_unsized(struct worker *worker, struct content *content)
         worker_is_at(worker, ACTIVITY_SOURCE);
         ssize_t got = fill_buffer(content, worker->buffer, want, offset);
         if (got <= 0)
-            return got == 0 ? 0 : fail_read(worker, (int)got);
+            return got == 0 ? 0 : fail_read(worker, content, (int)got);
         int r = put_bytes(worker, content, worker->buffer, (size_t)got, offset);
         if (r < 0)
             return r;
@@ -368,7 +369,7 @@ static int copy_between_holes(struct worker *worker, struct content *content)
             return end_short(worker, content, sized, reached);
     }
     if (more < 0)
-        return at == 0 ? -EINVAL : fail_read(worker, more);
+        return at == 0 ? -EINVAL : fail_read(worker, content, more);
     return sized || at == size ? 0 : set_size(worker, content, size);
 }
 

@@ -41,6 +41,8 @@ static void tell_fault(struct worker *worker, const struct place *place, enum sh
         .fault = fault,
         .operation = outcome->operation ? outcome->operation : "copy",
         .error = -outcome->error,
+        .damage = outcome->damage.what,
+        .sector = outcome->damage.sector,
     };
     tell_of(worker, place, outcome->at_target, &event);
 }
@@ -135,7 +137,8 @@ void events_note_path(struct run *run, const char *what, const char *path)
     tell(run, &event);
 }
 
-void events_fault_path(struct run *run, const char *operation, const char *path, int error)
+void events_fault_disc(struct run *run, const char *operation, const char *path, int error,
+    const struct damage *damage)
 {
     struct shoal_event event = {
         .type = SHOAL_EVENT_FAULT,
@@ -143,8 +146,15 @@ void events_fault_path(struct run *run, const char *operation, const char *path,
         .operation = operation,
         .path = path,
         .error = -error,
+        .damage = damage->what,
+        .sector = damage->sector,
     };
     tell(run, &event);
+}
+
+void events_fault_path(struct run *run, const char *operation, const char *path, int error)
+{
+    events_fault_disc(run, operation, path, error, &(struct damage){0});
 }
 
 void events_fault_entry(

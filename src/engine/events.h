@@ -38,6 +38,10 @@ void events_fault_entry(
 /* An entry of a stream, told to those who want to hear of each. */
 void events_entry(struct run *run, const struct shoal_entry *entry);
 
+/* The same as below, of a disc that is damaged. */
+void events_fault_disc(struct run *run, const char *operation, const char *path, int error,
+    const struct damage *damage);
+
 /* A fault outside of any directory: `path` is what the user gave. */
 void events_fault_path(struct run *run, const char *operation, const char *path, int error);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/buffers.h"
+#include "disc/disc.h"
 #include "source/stream_source.h"
 
 void root_free(struct root *root)
@@ -17,6 +18,7 @@ void root_free(struct root *root)
     if (root->stream)
         root->stream->ops->free(root->stream);
     buffers_free(root->buffers);
+    disc_free(root->disc);
     free(root->part);
     free(root->base);
     free(root);

@@ -9,6 +9,7 @@
 #include "source/tree_source.h"
 
 struct buffers;
+struct disc;
 struct stream_source;
 
 struct root {
@@ -29,8 +30,10 @@ struct root {
     uint64_t dev, ino;            /* of FROM, if it is a directory; 0, 0 if not */
     struct stream_source *stream; /* where FROM is a stream: then it has no tree source */
     struct buffers *buffers;      /* which lend what the stream's content travels in */
-    char *part;                   /* of the stream: what to take; NULL: all */
-    char *base;                   /* see member_path.h */
+    struct disc *disc;            /* where FROM is on a disc; closed with the root */
+    uint64_t disc_start; /* the node of the directory in which `source_name` is looked up there */
+    char *part;          /* of the stream: what to take; NULL: all */
+    char *base;          /* see member_path.h */
     uint64_t made_dev,
         made_ino; /* of its copy, once that stands: never to be entered as a source */
 };

@@ -8,9 +8,12 @@
 #include "engine/events.h"
 #include "engine/run.h"
 #include "source/directory.h"
+#include "source/disc.h"
 
 static int open_source(const struct run *run, struct root *root)
 {
+    if (root->disc)
+        return disc_source_new(root->disc, root->disc_start, &root->source);
     _cleanup_close_ int fd = open_at(AT_FDCWD, root->parent_path, O_PATH | O_DIRECTORY, 0);
     if (fd < 0)
         return fd;

@@ -11,13 +11,12 @@
 #include "base/open.h"
 #include "base/path.h"
 #include "engine/events.h"
+#include "engine/from.h"
 #include "engine/pack.h"
 #include "engine/root.h"
 #include "engine/run.h"
-#include "engine/stream_root.h"
 #include "engine/stream_to_tree.h"
 #include "engine/tree_to_tree.h"
-#include "entry/archive_name.h"
 
 /* TO, as far as it is the same for every FROM. */
 struct destination {
@@ -161,44 +160,10 @@ no_memory:
     return NULL;
 }
 
-/* ---- FROM as an archive ---- */
+/* ---- FROM as an archive or a disc ---- */
 
-/* Whether FROM is to be read as an archive: which, and what part of it. Free *ret_path. */
-static bool is_archive(
-    const struct run *run, const char *from, char **ret_path, const char **ret_part)
-{
-    enum shoal_when archives = run->options->archive.read_archives;
-    struct stat st;
-
-    *ret_part = NULL;
-    *ret_path = NULL;
-    if (archives == SHOAL_NEVER || run->comparing)
-        return false;
-    *ret_path = archive_name_split(from, ret_part);
-    if (*ret_path)
-        return true;
-    if (strcmp(from, "-") != 0 && (stat(from, &st) < 0 || S_ISDIR(st.st_mode) ||
-                                      (archives == SHOAL_AUTO && !archive_name_is_readable(from))))
-        return false;
-    *ret_path = strdup(from);
-    return *ret_path;
-}
-
-static int open_archive(struct run *run, struct root *root, const char *path, const char *part)
-{
-    _cleanup_free_ char *from = NULL;
-    bool is_stdin = strcmp(path, "-") == 0;
-    _cleanup_close_ int fd = is_stdin ? -1 : open_at(AT_FDCWD, path, O_RDONLY | O_NOCTTY, 0);
-
-    if (!is_stdin && fd < 0)
-        return fd;
-    if (asprintf(&from, "%s:", path) < 0)
-        return -ENOMEM;
-    return stream_root_open(run, root, is_stdin ? STDIN_FILENO : fd, from, part);
-}
-
-/* The name that an archive's top, or the part that is taken, gets. */
-static int name_stream_target(
+/* The name that the top, or the part that is taken, gets. */
+static int name_part_target(
     struct root *root, const struct destination *destination, const char *part)
 {
     _cleanup_free_ char *whole = part ? path_without_slashes(part) : NULL, *parent = NULL;
@@ -216,23 +181,31 @@ static int name_stream_target(
     return root->target ? 0 : -ENOMEM;
 }
 
-/* A root for an archive. NULL after the reason was told. */
-static struct root *stream_root_new(struct run *run, const struct destination *destination,
-    const char *from, const char *path, const char *part)
+/* A root for what is not on disk as it is: 1; 0: it is; or as from_open(). */
+static int packed_root_new(
+    struct run *run, const struct destination *destination, const char *from, struct root **ret)
 {
     struct root *root = calloc(1, sizeof(*root));
-    int r = root ? open_archive(run, root, path, part) : -ENOMEM;
+    _cleanup_free_ char *part = NULL;
+    int r = root ? from_open(run, from, root, &part) : -ENOMEM;
 
-    if (r == 0)
-        r = name_stream_target(root, destination, part);
-    if (r < 0) {
-        events_fault_path(run, r == -EILSEQ ? "understand the archive" : "read", from, r);
-        root_free(root);
-        return NULL;
+    if (r == 1 && name_part_target(root, destination, part) < 0)
+        r = -ENOMEM;
+    if (r == 1 && root->disc && root->ino == 0 && destination->must_be_directory) {
+        events_fault_path(run, "create", destination->path, -ENOTDIR);
+        r = -ECANCELED;
     }
-    root->job.run = stream_to_tree_run_root;
-    run->threads_apart = 1;
-    return root;
+    if (r <= 0) {
+        if (r < 0 && r != -ECANCELED)
+            events_fault_path(run, r == -EILSEQ ? "understand the archive" : "read", from, r);
+        root_free(root);
+        return r < 0 ? -ECANCELED : 0;
+    }
+    root->job.run = root->stream ? stream_to_tree_run_root : tree_to_tree_run_root;
+    if (root->stream)
+        run->threads_apart = 1;
+    *ret = root;
+    return 1;
 }
 
 /* ---- each FROM ---- */
@@ -317,15 +290,12 @@ static struct root *chain_roots(struct root **roots, size_t n)
 static int make_root(
     struct run *run, const struct destination *destination, const char *from, struct root **ret)
 {
-    _cleanup_free_ char *archive = NULL;
-    const char *part;
+    int r = packed_root_new(run, destination, from, ret);
 
-    if (is_archive(run, from, &archive, &part)) {
-        *ret = stream_root_new(run, destination, from, archive, part);
-        return *ret ? 0 : -ECANCELED;
-    }
+    if (r != 0)
+        return r < 0 ? r : 0;
     struct root *root = root_new(run, destination, from);
-    int r = root ? examine_root(root, destination, from) : -ENOMEM;
+    r = root ? examine_root(root, destination, from) : -ENOMEM;
     if (r < 0)
         root_free(root);
     else
@@ -368,20 +338,28 @@ int targets_resolve(
     return 0;
 }
 
-static int stream_only(struct run *run, const char *from, struct root **ret)
+/* The path under which what is on a disc is recorded. */
+static int name_recorded(struct root *root, bool at_top)
 {
-    _cleanup_free_ char *archive = NULL;
-    const char *part;
+    root->target_name = strdup(root->source_name);
+    root->target = strdup(at_top ? "." : root->source_name);
+    return root->target_name && root->target ? 0 : -ENOMEM;
+}
 
-    if (!is_archive(run, from, &archive, &part))
-        return 0;
+/* A root for what is not on disk as it is, to be packed: 1; 0: it is; or a negative errno. */
+static int packed_root(struct run *run, const char *from, bool at_top, struct root **ret)
+{
     struct root *root = calloc(1, sizeof(*root));
-    int r = root ? open_archive(run, root, archive, part) : -ENOMEM;
-    if (r < 0)
-        root_free(root);
-    else
+    _cleanup_free_ char *part = NULL;
+    int r = root ? from_open(run, from, root, &part) : -ENOMEM;
+
+    if (r == 1 && root->disc && name_recorded(root, at_top) < 0)
+        r = -ENOMEM;
+    if (r == 1)
         *ret = root;
-    return r < 0 ? r : 1;
+    else
+        root_free(root);
+    return r;
 }
 
 int targets_pack(struct run *run, const char *const *from, size_t n_from, struct root **ret)
@@ -392,12 +370,12 @@ int targets_pack(struct run *run, const char *const *from, size_t n_from, struct
 
     for (size_t i = 0; i < n_from && r >= 0; i++) {
         struct root *root = NULL;
-        r = stream_only(run, from[i], &root);
+        r = packed_root(run, from[i], at_top, &root);
         if (r == 0)
             r = pack_root(run, from[i], at_top, &root);
         if (r >= 0)
             root_chain_append(&chain, root);
-        if (r == 1 && n_from > 1)
+        if (r >= 0 && root->stream && n_from > 1)
             r = -EINVAL; /* an archive is converted alone */
         if (r == -ECANCELED)
             r = 0;
@@ -412,7 +390,7 @@ int targets_pack(struct run *run, const char *const *from, size_t n_from, struct
 
 int targets_list(struct run *run, const char *from, struct root **ret)
 {
-    int r = stream_only(run, from, ret);
+    int r = packed_root(run, from, false, ret);
 
     if (r == 0)
         r = pack_root_new(run, NULL, from, from, ret);

@@ -209,8 +209,10 @@ static int put_range(
         size_t want = rest < room ? (size_t)rest : room;
         worker_is_at(worker, ACTIVITY_SOURCE);
         ssize_t got = *changed ? 0 : from->ops->read(from, to, want, at);
-        if (got < 0)
+        if (got < 0) {
+            worker->outcome.damage = from->damage;
             return outcome_fail(&worker->outcome, "read", (int)got);
+        }
         if (got == 0) {
             *changed = true;
             memset(to, 0, want);

@@ -393,8 +393,10 @@ static bool write_rest(struct worker *worker, struct turns *turns, struct chunk 
         uint64_t rest = chunk->entry.size - at;
         size_t want = rest < BUFFER_BYTES ? (size_t)rest : BUFFER_BYTES;
         ssize_t got = cut ? 0 : chunk->file.ops->read(&chunk->file, worker->buffer, want, at);
-        if (got < 0)
+        if (got < 0) {
+            worker->outcome.damage = chunk->file.damage;
             events_settle(worker, &place, outcome_fail(&worker->outcome, "read", (int)got));
+        }
         if (got <= 0) {
             cut = true;
             memset(worker->buffer, 0, want);

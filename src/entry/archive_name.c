@@ -39,6 +39,10 @@ static const struct {
 /* Read only. */
 static const char *const others[] = {".zip", ".7z", ".rar", ".cab", ".lha", ".lzh", ".ar", ".xar"};
 
+/* Images of discs, in any case. */
+static const char *const discs[] = {
+    ".iso", ".efs", ".img", ".image", ".cue", ".bin", ".raw", ".cdr", ".toast"};
+
 /* The length of the path without the ending; 0 if it does not end so, or is nothing else. */
 static size_t length_without(const char *path, size_t length, const char *ending)
 {
@@ -95,6 +99,16 @@ bool archive_name_is_writable(
     *ret_compression = compressions[index].compression;
     *ret_is_cpio = is_cpio;
     return true;
+}
+
+bool disc_name_is_readable(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+
+    for (size_t i = 0; dot && i < ELEMENTS(discs); i++)
+        if (strcasecmp(dot, discs[i]) == 0)
+            return true;
+    return false;
 }
 
 static bool is_file(const char *path)

@@ -14,6 +14,9 @@ bool archive_name_is_readable(const char *path);
 bool archive_name_is_writable(
     const char *path, enum shoal_compression *ret_compression, bool *ret_is_cpio);
 
+/* Whether a path ends as images of discs do: ".iso", ".efs", ".img", ".cue", ".bin", …. */
+bool disc_name_is_readable(const char *path);
+
 /* Parts "archive:/path" at its first ":/" before which a file of that name stands, unless the whole
  * is the name of a file. Returns the archive's path and the part's behind it, to be freed; or NULL
  * where nothing is to be parted (or memory is out). */

@@ -30,12 +30,19 @@ enum aspect {
     ASPECTS,
 };
 
+/* What is wrong with a disc, and where. */
+struct damage {
+    const char *what; /* NULL: nothing is known */
+    uint64_t sector;  /* from the start of the disc */
+};
+
 struct outcome {
     const char *operation; /* a phrase for "cannot …", NULL if nothing failed */
     int error;             /* negative errno of the first failure */
     bool at_target;        /* it happened at the sink, not at the source */
     uint32_t aspects;      /* bits (1 << ASPECT_…): lost, or different */
     int aspect_error;      /* negative errno of the first loss, 0 if there was none */
+    struct damage damage;  /* of the medium, that the failure comes from */
 };
 
 static inline void outcome_clear(struct outcome *outcome)

@@ -8,14 +8,16 @@
 #include <sys/types.h>
 
 #include "entry/entry.h"
+#include "entry/outcome.h"
 
 struct source_file_ops;
 
 struct source_file {
     const struct source_file_ops *ops;
-    int fd;        /* a descriptor that the kernel can read it from, or -1 */
-    uint64_t base; /* where in it the content begins */
-    void *own;     /* the source's */
+    int fd;               /* a descriptor that the kernel can read it from, or -1 */
+    uint64_t base;        /* where in it the content begins */
+    void *own;            /* the source's */
+    struct damage damage; /* set where read() fails by it */
 };
 
 /* Operations return 0 (or what is said) or a negative errno. */

@@ -83,7 +83,7 @@ facts() {
 }
 
 @test "wrong usage: exit 2, and nothing is touched" {
-    for arguments in "" "tree" "tree insight" "tree nonsense out" "iso insight out" \
+    for arguments in "" "tree" "tree insight" "tree nonsense out" "disc insight out" \
         "tree insight out more" "tree files=0 out" "tree files=x out" "tree insight out --seed x" \
         "tree insight out --seed -1" "tree insight out --nonsense" "profile" "profile ." "profile . p more" \
         "profile . p --seed 1" "tree insight,scale=0 out" "tree profile=none out" "tree /usr out"; do
