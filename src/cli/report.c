@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/quote.h"
 #include "cli/exchange.h"
+#include "cli/report_group.h"
 #include "report/report.h"
 #include "results/results.h"
 #include "version.h"
@@ -27,6 +28,8 @@ enum {
     KEY_SERIES,
     KEY_LAST,
     KEY_ALL,
+    KEY_WORKLOAD,
+    KEY_METHOD,
     KEY_BASELINE,
     KEY_JSON,
     KEY_FORMAT,
@@ -55,6 +58,12 @@ static const struct argp_option option_table[] = {
     {"series", KEY_SERIES, "ID", 0, "This one; may be given several times", 2},
     {"last", KEY_LAST, NULL, 0, "The one measured last", 2},
     {"all", KEY_ALL, NULL, 0, "All of them", 2},
+    {"workload", KEY_WORKLOAD, "NAME", 0,
+        "Of those, the ones of this workload; may be given "
+        "several times",
+        2},
+    {"method", KEY_METHOD, "NAME", 0, "And of each only this method; may be given several times",
+        2},
     {NULL, 0, NULL, 0, "How:", 3},
     {"db", KEY_DB, "FILE", 0, "The database of results; otherwise $XDG_DATA_HOME/shoal/results.db",
         3},
@@ -89,8 +98,9 @@ struct arguments {
     enum choice choice;
     const char **ids; /* of CHOICE_NAMED; room for as many as there are arguments */
     size_t n_ids;
-    const char *db;   /* NULL: the default */
-    const char *file; /* of CONTENT_IMPORT; of CONTENT_EXPORT, or NULL */
+    struct names workloads, methods; /* room as for ids */
+    const char *db;                  /* NULL: the default */
+    const char *file;                /* of CONTENT_IMPORT; of CONTENT_EXPORT, or NULL */
     const char *baseline;
     const char *output; /* NULL: standard output */
     bool has_format;
@@ -145,6 +155,11 @@ static void check_arguments(const struct arguments *arguments, struct argp_state
 {
     enum content content = arguments->content;
 
+    bool is_grouped = arguments->workloads.n > 0 || arguments->methods.n > 0;
+    if (is_grouped && (content == CONTENT_REFERENCE || content == CONTENT_IMPORT))
+        argp_error(state, "--workload and --method choose among stored results");
+    if (arguments->methods.n > 0 && content == CONTENT_EXPORT)
+        argp_error(state, "--export gives whole series: --method cannot choose among them");
     if (content == CONTENT_REFERENCE &&
         (arguments->choice != CHOICE_DEFAULT || arguments->db || arguments->baseline))
         argp_error(state, "--reference prints no stored results: no option can choose among them");
@@ -186,6 +201,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case KEY_SERIES:
         set_choice(arguments, CHOICE_NAMED, state);
         arguments->ids[arguments->n_ids++] = value;
+        break;
+    case KEY_WORKLOAD:
+        arguments->workloads.all[arguments->workloads.n++] = value;
+        break;
+    case KEY_METHOD:
+        arguments->methods.all[arguments->methods.n++] = value;
         break;
     case KEY_LAST:
         set_choice(arguments, CHOICE_LAST, state);
@@ -276,6 +297,8 @@ static bool is_named(const struct arguments *arguments, const struct series *ser
 
 static bool is_chosen(const struct arguments *arguments, const struct results *results, size_t at)
 {
+    if (!names_have(&arguments->workloads, results->series[at].workload))
+        return false;
     switch (arguments->choice) {
     case CHOICE_NAMED:
         return is_named(arguments, &results->series[at]);
@@ -377,6 +400,26 @@ static void complain_of_nothing(const struct arguments *arguments, const char *p
                  "'shoal report --reference' prints the published ones");
 }
 
+/* Prints what of the series is of the methods asked for. */
+static int print_group(FILE *out, const struct arguments *arguments,
+    const struct series *const *series, size_t n_series, const char *path)
+{
+    struct group group;
+    int r = group_make(series, n_series, &arguments->methods, &group);
+
+    if (r < 0) {
+        cli_error("cannot print the report: %s", strerror(-r));
+        return EXIT_SOME_FAILED;
+    }
+    int code = EXIT_SOME_FAILED;
+    if (group.n > 0)
+        code = print_content(out, arguments, group.pointers, group.n, path);
+    else
+        complain("report from", path, "no series there is of these workloads and methods");
+    group_free(&group);
+    return code;
+}
+
 static int print_results(
     FILE *out, const struct arguments *arguments, const struct results *results, const char *path)
 {
@@ -396,7 +439,9 @@ static int print_results(
     for (size_t i = 0; i < results->n_series; i++)
         if (is_chosen(arguments, results, i))
             series[n++] = &results->series[i];
-    return print_content(out, arguments, series, n, path);
+    if (arguments->methods.n == 0 && n > 0)
+        return print_content(out, arguments, series, n, path);
+    return print_group(out, arguments, series, n, path);
 }
 
 static int report_results(FILE *out, const struct arguments *arguments)
@@ -470,8 +515,13 @@ static int report_to_file(const struct arguments *arguments)
 
 int command_report(int argc, char **argv)
 {
-    _cleanup_free_ const char **ids = calloc((size_t)argc, sizeof(*ids));
-    struct arguments arguments = {.ids = ids};
+    size_t room = (size_t)argc;
+    _cleanup_free_ const char **ids = calloc(3 * room, sizeof(*ids));
+    struct arguments arguments = {
+        .ids = ids,
+        .workloads.all = ids ? ids + room : NULL,
+        .methods.all = ids ? ids + 2 * room : NULL,
+    };
 
     argp_err_exit_status = EXIT_USAGE;
     if (!ids || argp_parse(&parser, argc, argv, ARGP_NO_HELP, NULL, &arguments) != 0) {

@@ -324,6 +324,24 @@ ext4 warm: it takes 5 runs in the same blocks. "* ]]
     [ "$(grep -c Undecided <<<"$output")" -eq 1 ]
 }
 
+@test "a group of results: some workloads, some methods" {
+    results "$(warm)" "$(large)"
+    run "$SHOAL" report --db "$db" --workload one-large
+    [ "$status" -eq 0 ]
+    [[ $output == *one-large* && $output != *insight* ]]
+    run "$SHOAL" report --db "$db" --method tar --workload insight
+    [ "$status" -eq 0 ]
+    fits_80_columns
+    [[ $output == *"1   tar "* && $output != *shoal\ \ * && $output != *"cp, ext4"* ]]
+    run "$SHOAL" report --db "$db" --method tar --method shoal --format=csv
+    [ "$(grep -c insight <<<"$output")" -eq 2 ]
+    run "$SHOAL" report --db "$db" --method nosuch
+    [ "$status" -eq 1 ]
+    [[ $output == "shoal: cannot report from "*": no series there is of these workloads and methods" ]]
+    run "$SHOAL" report --reference --method tar
+    [ "$status" -eq 2 ]
+}
+
 @test "many small files stand beside one large file" {
     results "$(warm)" "$(large)"
     run "$SHOAL" report --db "$db"
