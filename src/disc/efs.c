@@ -313,7 +313,9 @@ static int read_target(
         if ((uint64_t)got < size)
             return disc_fault_note(fault, -EUCLEAN, "symbolic link that is cut", efs->base);
     }
-    target[size] = '\0';
+    target[size] = '\0'; /* one before it ends the target too, as it does for Linux's driver */
+    if (!*target)
+        return disc_fault_note(fault, -EUCLEAN, "symbolic link that leads to no name", efs->base);
     return 0;
 }
 
@@ -372,6 +374,7 @@ static int efs_look(
     case S_IFLNK:
         r = read_target(efs, &inode, target, fault);
         entry.link_target = target;
+        entry.size = r == 0 ? strlen(target) : 0;
         break;
     case S_IFCHR:
     case S_IFBLK:

@@ -271,6 +271,41 @@ static void test_what_may_be_missing(void **state)
 
 /* ---- damage ---- */
 
+static int look_at_soft(const char *bytes, size_t size, char *target, struct entry *ret)
+{
+    struct disc_fault fault = {0};
+    struct disc *disc = open_image(bytes, size);
+
+    assert_non_null(disc);
+    int r = disc->ops->look(
+        disc, node_of(disc, node_of(disc, disc->root, "dir"), "soft"), target, ret, &fault);
+    assert_true(r == 0 || fault.what);
+    disc_free(disc);
+    return r;
+}
+
+/* What a NUL leaves of a target is one, as Linux's driver has it; nothing is none. */
+static void test_targets_with_a_nul(void **state)
+{
+    const struct make_efs_options options = {.label = "", .no_header = true};
+    static const char soft[] = "../small";
+    char target[DISC_TARGET_MAX];
+    struct entry entry;
+    size_t size;
+    char *bytes = make_image(&options, &size);
+    char *stored = memmem(bytes, size, soft, strlen(soft));
+
+    (void)state;
+    assert_non_null(stored);
+    stored[2] = '\0';
+    assert_int_equal(look_at_soft(bytes, size, target, &entry), 0);
+    assert_string_equal(entry.link_target, "..");
+    assert_int_equal(entry.size, 2);
+    stored[0] = '\0';
+    assert_int_equal(look_at_soft(bytes, size, target, &entry), -EUCLEAN);
+    free(bytes);
+}
+
 struct reading {
     struct disc *disc;
     unsigned left; /* names to be read, at most */
@@ -302,6 +337,11 @@ static void read_node(struct reading *reading, uint64_t node)
 
     if (disc->ops->look(disc, node, target, &entry, &fault) < 0)
         return;
+    if (S_ISLNK(entry.mode)) {
+        assert_ptr_equal(entry.link_target, target);
+        assert_int_equal(strlen(target), entry.size);
+        assert_int_not_equal(entry.size, 0);
+    }
     for (uint64_t offset = 0; S_ISREG(entry.mode) && offset < entry.size; offset += 300000) {
         (void)disc->ops->read(disc, node, buffer, sizeof(buffer), offset, &fault);
         if (disc->ops->map(disc, node, offset, &at, &length, &fault) == 0)
@@ -367,6 +407,7 @@ int main(void)
         cmocka_unit_test(test_one_tree_one_image),
         cmocka_unit_test(test_partitions),
         cmocka_unit_test(test_what_may_be_missing),
+        cmocka_unit_test(test_targets_with_a_nul),
         cmocka_unit_test(test_any_byte_damaged),
         cmocka_unit_test(test_cut_anywhere),
     };
