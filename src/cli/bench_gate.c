@@ -75,14 +75,13 @@ static void say_comparison(const struct gate_comparison *comparison, double max_
 
     if (comparison->outcome == GATE_NOT_COMPARED) {
         cli_error("gate: %s, %s, to %s, %s: not compared: %s", series->workload,
-            series->cold ? "cold" : "warm", series->to.type, comparison->method->name,
-            comparison->why);
+            series_state(series), series->to.type, comparison->method->name, comparison->why);
         return;
     }
     _cleanup_free_ char *id = quote_name(comparison->baseline->id);
     (void)snprintf(outcome, sizeof(outcome), words[comparison->outcome], max_slowdown * 100);
     cli_error("gate: %s, %s, to %s, %s: %.2f times as long as in series %s (%.2f-%.2f): %s",
-        series->workload, series->cold ? "cold" : "warm", series->to.type, comparison->method->name,
+        series->workload, series_state(series), series->to.type, comparison->method->name,
         as_long->median, id ? id : "?", as_long->low, as_long->high, outcome);
 }
 

@@ -159,10 +159,12 @@ int bench_print_times(FILE *out, const struct series *series, bool is_verbose)
     unsigned runs = runs_of(series);
     size_t first = 0;
 
-    (void)fprintf(out, "%s: %s file%s, %s KB, %s, median of %u run%s\n", series->workload,
+    (void)fprintf(out, "%s: %s file%s, %s KB, %s", series->workload,
         measure_count(series->files, files), series->files == 1 ? "" : "s",
-        measure_count(series->bytes / 1024, kb), series->cold ? "cold" : "warm", runs,
-        runs == 1 ? "" : "s");
+        measure_count(series->bytes / 1024, kb), series_state(series));
+    if (series_stretch(series) > 1 || series_stretch(series) < 1)
+        (void)fprintf(out, ", %g times as fast", series_stretch(series));
+    (void)fprintf(out, ", median of %u run%s\n", runs, runs == 1 ? "" : "s");
     while (first < series->n_methods) {
         int columns = layout.label_columns;
         size_t end = first, shown = 0;

@@ -282,9 +282,9 @@ static int load(const char *path, struct results **ret)
 /* Whether b, measured after a, takes its place in the default choice. */
 static bool series_replaces(const struct series *a, const struct series *b)
 {
-    return a->cold == b->cold && strcmp(a->system.name, b->system.name) == 0 &&
-           strcmp(a->workload, b->workload) == 0 && strcmp(a->from.type, b->from.type) == 0 &&
-           strcmp(a->to.type, b->to.type) == 0 && strcmp(a->to.path, b->to.path) == 0;
+    return series_is_same_source(a, b) && strcmp(a->system.name, b->system.name) == 0 &&
+           strcmp(a->workload, b->workload) == 0 && strcmp(a->to.type, b->to.type) == 0 &&
+           strcmp(a->to.path, b->to.path) == 0;
 }
 
 static bool is_named(const struct arguments *arguments, const struct series *series)

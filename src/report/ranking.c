@@ -29,7 +29,11 @@ static bool method_is_ranked(const struct method_result *method)
 
 char *series_describe_source(char *buffer, const struct series *series)
 {
-    (void)snprintf(buffer, SOURCE_SIZE, "%s %s", series->from.type, series->cold ? "cold" : "warm");
+    if (series_has_drive(series))
+        (void)snprintf(buffer, SOURCE_SIZE, "%.56s CDROM", series->drive);
+    else
+        (void)snprintf(
+            buffer, SOURCE_SIZE, "%s %s", series->from.type, series->cold ? "cold" : "warm");
     return buffer;
 }
 
@@ -60,13 +64,13 @@ static double sample_field(const struct sample *sample, size_t offset)
     return (double)*(const uint64_t *)((const char *)sample + offset);
 }
 
-/* The median of one of the samples' times, unrounded, with its interval. `room` holds a number a
- * sample, and has those times afterwards. */
-static int estimate_field(
-    const struct method_result *method, size_t offset, double *room, struct estimate *ret)
+/* The median of one of the samples' times, unrounded and stretched, with its interval. `room` holds
+ * a number a sample, and has those times afterwards. */
+static int estimate_field(const struct method_result *method, size_t offset, double stretch,
+    double *room, struct estimate *ret)
 {
     for (size_t i = 0; i < method->n_samples; i++)
-        room[i] = sample_field(&method->samples[i], offset);
+        room[i] = stretch * sample_field(&method->samples[i], offset);
     return statistics_estimate(room, method->n_samples, ret);
 }
 
@@ -96,17 +100,20 @@ static int standing_measure(const struct series *series, struct standing *standi
 {
     const struct method_result *method = standing->method;
     _cleanup_free_ double *room = calloc(method->n_samples, sizeof(*room));
+    const double stretch = series_stretch(series);
     struct estimate user, sys;
     int r = room ? 0 : -ENOMEM;
 
     if (r == 0)
-        r = estimate_field(method, offsetof(struct sample, synced_ns), room, &standing->synced);
+        r = estimate_field(
+            method, offsetof(struct sample, synced_ns), stretch, room, &standing->synced);
     if (r == 0)
-        r = estimate_field(method, offsetof(struct sample, user_ns), room, &user);
+        r = estimate_field(method, offsetof(struct sample, user_ns), 1, room, &user);
     if (r == 0)
-        r = estimate_field(method, offsetof(struct sample, sys_ns), room, &sys);
+        r = estimate_field(method, offsetof(struct sample, sys_ns), 1, room, &sys);
     if (r == 0)
-        r = estimate_field(method, offsetof(struct sample, real_ns), room, &standing->real);
+        r = estimate_field(
+            method, offsetof(struct sample, real_ns), stretch, room, &standing->real);
     if (r < 0)
         return r;
     if (standing->synced.median < standing->real.median)

@@ -42,7 +42,7 @@ bool is_same_workload(const struct series *a, const struct series *b)
 
 bool is_same_source(const struct series *a, const struct series *b)
 {
-    return a->cold == b->cold && strcmp(a->from.type, b->from.type) == 0;
+    return series_is_same_source(a, b);
 }
 
 bool is_same_place(const struct series *a, const struct series *b)

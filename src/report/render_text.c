@@ -228,22 +228,27 @@ static int print_plain(FILE *out, const struct table *table, enum report_bars ba
     return r;
 }
 
-/* The published tables keep their published layout to the column. */
+/* The published tables keep their published layout to the column; longer names of drives than were
+ * published shift what follows. */
 static void print_published_machine(FILE *out, const struct table *table)
 {
-    (void)fprintf(out,
-        "\n\n%s:\n\n"
-        "CDROM     Time     Data\n"
-        "Speed    (m:ss)    Rate\n\n",
-        table->title);
+    int width = 4;
+
+    for (size_t i = 0; i < table->n_rows; i++) {
+        int length = (int)strlen(table->rows[i].cells[0].text);
+        width = length > width ? length : width;
+    }
+    (void)fprintf(out, "\n\n%s:\n\nCDROM%*s     Time     Data\nSpeed%*s    (m:ss)    Rate\n\n",
+        table->title, width - 4, "", width - 4, "");
     for (size_t i = 0; i < table->n_rows; i++) {
         const struct table_cell *cells = table->rows[i].cells;
         if (*cells[1].text)
-            (void)fprintf(out, "%4s%10s%8s\n", cells[0].text, cells[1].text, cells[2].text);
+            (void)fprintf(out, "%*s%10s%8s\n", width, cells[0].text, cells[1].text, cells[2].text);
         else
-            (void)fprintf(out, "%4s\n", cells[0].text);
+            (void)fprintf(out, "%*s\n", width, cells[0].text);
     }
-    (void)fprintf(out, "\n        Table %u\n", table->number);
+    if (table->number > 0)
+        (void)fprintf(out, "\n        Table %u\n", table->number);
 }
 
 static void print_published_summary(FILE *out, const struct table *table)

@@ -50,6 +50,8 @@ static int make_measured(struct tables *tables, const struct series *const *seri
 
     if (r == 0)
         r = tables_make_blocks(tables, series, n_series, baseline);
+    if (r == 0)
+        r = tables_make_drives(tables, series, n_series);
     if (r == 0 && n_series > 1)
         r = tables_make_summaries(tables, series, n_series);
     if (r == 0)

@@ -21,7 +21,8 @@
  * A method is ranked if its copy is right (or was not checked, which a note says), it has samples,
  * and every sample exited 0. All others stand below the table with the reason, without rank or
  * figures. A row is one method from one source; a source is the file system type and whether the
- * cache was warm or cold. Warm and cold samples never meet in a row. */
+ * cache was warm or cold, or an emulated drive. Warm and cold samples never meet in a row. Times of
+ * a drive whose world ran N times as fast are of that world: N times what was measured. */
 #ifndef SHOAL_REPORT_REPORT_H
 #define SHOAL_REPORT_REPORT_H
 
@@ -51,11 +52,12 @@ struct report_options {
 };
 
 /* Everything there is to say of the series, of which there must be one: for each workload the
- * results of each system, with each source's methods fastest first; then, where there is more than
- * one series, a table for each workload and source, of all systems and methods, fastest first; then
- * the rates of many small files beside those of one large file (a workload of one file) where both
- * were measured for the same system, source and destination. HTML has the single runs, too, and
- * files per second by the mean size of a file. CSV is all figures in one table. JSON is
+ * results of each system, with each source's methods fastest first, and each method's times off
+ * each drive in the published form; then, where there is more than one series, a table for each
+ * workload and source, of all systems and methods, fastest first; then the rates of many small
+ * files beside those of one large file (a workload of one file) where both were measured for the
+ * same system, source and destination. HTML has the single runs, too, and files per second by the
+ * mean size of a file. CSV is all figures in one table. JSON is
  * {"schema": "shoal-report", "version": 1, "series": […]}, every series with its system and methods
  * in the order of the table, times in nanoseconds, rates unrounded. */
 int report_print(FILE *out, const struct series *const *series, size_t n_series,

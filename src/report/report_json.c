@@ -107,12 +107,14 @@ static json_t *json_ranking(const struct ranking *ranking)
 {
     const struct series *series = ranking->series;
 
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:b, s:o, s:o, s:o}", "id",
-        json_text(series->id), "started", json_text(series->started), "system",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:b, s:o, s:f, s:o, s:o, s:o}",
+        "id", json_text(series->id), "started", json_text(series->started), "system",
         json_system(&series->system), "from", json_file_system(&series->from), "to",
         json_file_system(&series->to), "workload", json_text(series->workload), "seed",
         (json_int_t)series->seed, "files", (json_int_t)series->files, "bytes",
-        (json_int_t)series->bytes, "cold", series->cold, "baseline",
+        (json_int_t)series->bytes, "cold", series->cold, "drive",
+        series_has_drive(series) ? json_text(series->drive) : json_null(), "time_scale",
+        series_stretch(series), "baseline",
         ranking->baseline ? json_text(ranking->baseline->method->name) : json_null(), "methods",
         json_standings(ranking), "undecided", json_ties(ranking));
 }

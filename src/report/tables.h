@@ -16,6 +16,10 @@ int tables_make_title(struct tables *tables, const struct series *const *series,
 int tables_make_blocks(struct tables *tables, const struct series *const *series, size_t n_series,
     const char *baseline);
 
+/* The table of a published machine for each system, workload, destination and method that copied
+ * off emulated drives: a row a drive. */
+int tables_make_drives(struct tables *tables, const struct series *const *series, size_t n_series);
+
 /* All systems and methods in one table, fastest first, for each workload and source. */
 int tables_make_summaries(
     struct tables *tables, const struct series *const *series, size_t n_series);

@@ -18,20 +18,22 @@ static void add_run(struct table *table, const struct series *series,
 {
     char source[SOURCE_SIZE], block[FIGURE_SIZE], real[FIGURE_SIZE], synced[FIGURE_SIZE] = "";
     char user[FIGURE_SIZE], sys[FIGURE_SIZE];
+    double real_ns = series_stretch(series) * (double)sample->real_ns;
+    double synced_ns = series_stretch(series) * (double)sample->synced_ns;
 
     if (sample->synced_ns > 0)
-        (void)format_duration(synced, sample->synced_ns);
+        (void)format_duration(synced, (uint64_t)(synced_ns + 0.5));
     table_add_row(
         table, (const struct table_cell[]){
                    CELL_TEXT(method->name),
                    CELL_TEXT(series_describe_source(source, series)),
                    CELL_NUMBER(format_count(block, sample->block + 1ULL), sample->block + 1.0),
-                   CELL_NUMBER(format_duration(real, sample->real_ns), sample->real_ns),
-                   CELL_NUMBER(synced, sample->synced_ns > 0 ? (double)sample->synced_ns : NAN),
+                   CELL_NUMBER(format_duration(real, (uint64_t)(real_ns + 0.5)), real_ns),
+                   CELL_NUMBER(synced, sample->synced_ns > 0 ? synced_ns : NAN),
                    CELL_NUMBER(format_duration(user, sample->user_ns), sample->user_ns),
                    CELL_NUMBER(format_duration(sys, sample->sys_ns), sample->sys_ns),
                });
-    table_set_mark(table, &(const struct table_mark){.value = (double)sample->real_ns});
+    table_set_mark(table, &(const struct table_mark){.value = real_ns});
 }
 
 static int make_runs_of_block(
@@ -261,6 +263,8 @@ static const struct table_column figure_columns[] = {
     {.key = "from"},
     {.key = "to"},
     {.key = "cache"},
+    {.key = "drive"},
+    {.key = "time_scale"},
     {.key = "method"},
     {.key = "version"},
     {.key = "verdict"},
@@ -306,6 +310,8 @@ static void add_figures(struct table *table, const struct ranking *ranking, size
                              CELL_TEXT(series->from.type),
                              CELL_TEXT(series->to.type),
                              CELL_TEXT(series->cold ? "cold" : "warm"),
+                             CELL_TEXT(series_has_drive(series) ? series->drive : ""),
+                             FIGURE(true, series_stretch(series)),
                              CELL_TEXT(standing->method->name),
                              CELL_TEXT(standing->method->version),
                              CELL_TEXT(verdict_word(standing->method->verdict)),

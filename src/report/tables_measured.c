@@ -213,6 +213,11 @@ static void add_series_note(struct table *table, const struct ranking *ranking)
         ranking->baseline ? "times as long as " : "no times",
         ranking->baseline ? ranking->baseline->method->name : "", series->system.cores,
         series->system.cores == 1 ? "" : "s", series->system.kernel);
+    if (series_has_drive(series) && series_stretch(series) > 1)
+        table_add_note(table,
+            "%s: in the drive's world, which ran %g times as fast: what this machine itself takes "
+            "weighs as much more in it.",
+            source, series_stretch(series));
 }
 
 static int make_block(

@@ -12,7 +12,7 @@
 #include "results/results.h"
 
 #define SCHEMA  "shoal-results"
-#define VERSION 2
+#define VERSION 3
 
 /* Until this version a field of a file may be missing, and then is 0 or "". */
 #define FIRST_VERSION 1
@@ -68,6 +68,8 @@ static json_t *field_to_json(const struct field *field, const void *at)
         return json_integer((json_int_t) * (const unsigned *)member);
     case FIELD_STATUS:
         return json_integer(*(const int *)member);
+    case FIELD_REAL:
+        return json_real(*(const double *)member);
     case FIELD_BOOL:
         return json_boolean(*(const bool *)member);
     case FIELD_MAYBE:
@@ -166,6 +168,14 @@ static int read_number(
     return reader_refuse(reader, complaint);
 }
 
+static int read_real(const struct reader *reader, const json_t *value, double *ret)
+{
+    if (!json_is_number(value) || json_number_value(value) < 0)
+        return reader_refuse(reader, "a number from 0 is expected");
+    *ret = json_number_value(value);
+    return 0;
+}
+
 static int read_text(const struct reader *reader, const json_t *value, char **ret)
 {
     if (!json_is_string(value))
@@ -251,6 +261,8 @@ static int read_field(
         r = read_number(reader, value, 255, &number);
         *(int *)member = (int)number;
         return r;
+    case FIELD_REAL:
+        return read_real(reader, value, member);
     case FIELD_BOOL:
         return read_bool(reader, value, member);
     case FIELD_MAYBE:

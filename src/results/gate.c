@@ -10,7 +10,9 @@
 static bool is_same_kind(const struct series *a, const struct series *b)
 {
     return strcmp(a->workload, b->workload) == 0 && a->files == b->files && a->bytes == b->bytes &&
-           a->cold == b->cold && strcmp(a->to.type, b->to.type) == 0;
+           a->cold == b->cold && series_has_drive(a) == series_has_drive(b) &&
+           (!series_has_drive(a) || series_is_same_source(a, b)) &&
+           strcmp(a->to.type, b->to.type) == 0;
 }
 
 static const struct method_result *find_method(const struct series *series, const char *name)

@@ -94,6 +94,8 @@ static const struct field series_fields[] = {
     FIELD_OF(series, system, system_record),
     FIELD_OF(series, from, file_system_record),
     FIELD_OF(series, to, file_system_record),
+    FIELD_SINCE(3, series, FIELD_TEXT, drive),
+    FIELD_SINCE(3, series, FIELD_REAL, time_scale),
     FIELD(series, FIELD_TEXT, workload),
     FIELD(series, FIELD_UINT64, seed),
     FIELD(series, FIELD_UINT64, files),
@@ -137,11 +139,6 @@ void record_clear(const struct record *record, void *at)
         }
     }
     memset(at, 0, record->size);
-}
-
-void series_clear(struct series *series)
-{
-    record_clear(&series_record, series);
 }
 
 void results_free(struct results *results)

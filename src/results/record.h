@@ -10,6 +10,7 @@ enum field_kind {
     FIELD_UINT64,   /* uint64_t */
     FIELD_UNSIGNED, /* unsigned */
     FIELD_STATUS,   /* int, 0…255 */
+    FIELD_REAL,     /* double, finite and not below 0 */
     FIELD_BOOL,     /* bool */
     FIELD_MAYBE,    /* int: 1, 0 or -1, in JSON true, false or null; in a database 1, 0 or NULL */
     FIELD_VERDICT,  /* enum verdict, in JSON and a database its name */

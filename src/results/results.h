@@ -1,6 +1,6 @@
 /* What the bench measured and the report shows: every raw sample, with what was measured where.
  * Each series is one run of `shoal bench` for one workload and cache state. They are stored in a
- * SQLite database, and exchanged as JSON text (schema "shoal-results", version 2; version 1 is
+ * SQLite database, and exchanged as JSON text (schema "shoal-results", version 3; older ones are
  * read, too). */
 #ifndef SHOAL_RESULTS_RESULTS_H
 #define SHOAL_RESULTS_RESULTS_H
@@ -68,6 +68,10 @@ struct series {
     char *started; /* ISO 8601, UTC */
     struct system_info system;
     struct file_system_info from, to;
+    /* The emulated drive that the source was in, as it was asked for; "": there was none. Then, and
+     * only then, its world ran time_scale times as fast: what a sample has is real time. */
+    char *drive;
+    double time_scale;
     char *workload; /* "insight", "one-large", … */
     uint64_t seed;
     uint64_t files, bytes;
@@ -78,6 +82,19 @@ struct series {
     struct method_result *methods;
     size_t n_methods;
 };
+
+bool series_has_drive(const struct series *series);
+
+/* What state the source was in, in a word: "warm", "cold", or its drive. */
+const char *series_state(const struct series *series);
+
+/* Whether both were read from the same: the drive's world counts, or the type of the file system
+ * and whether it was cached. */
+bool series_is_same_source(const struct series *a, const struct series *b);
+
+/* How many times as long as what was measured it takes in the world that the series is of: 1 but
+ * for a drive whose world runs faster. */
+double series_stretch(const struct series *series);
 
 struct results {
     struct series *series;

@@ -257,6 +257,8 @@ static int bind_field(sqlite3_stmt *insert, int at, const struct field *field, c
         return sqlite3_bind_int64(insert, at, *(const unsigned *)member);
     case FIELD_STATUS:
         return sqlite3_bind_int(insert, at, *(const int *)member);
+    case FIELD_REAL:
+        return sqlite3_bind_double(insert, at, *(const double *)member);
     case FIELD_BOOL:
         return sqlite3_bind_int(insert, at, *(const bool *)member);
     case FIELD_MAYBE:
@@ -444,6 +446,9 @@ static int read_column(const struct row_reader *reader, const struct field *fiel
         r = read_column_number(reader, 255, &number);
         *(int *)member = (int)number;
         return r;
+    case FIELD_REAL:
+        *(double *)member = sqlite3_column_double(reader->select, reader->at);
+        return *(double *)member >= 0 ? 0 : refuse_column(reader);
     case FIELD_BOOL:
         r = read_column_number(reader, 1, &number);
         *(bool *)member = number;

@@ -620,7 +620,7 @@ imported into one" ]
     "$SHOAL" report --db "$db" --export | python3 -c '
 import json, sys
 data = json.load(sys.stdin)
-assert (data["schema"], data["version"]) == ("shoal-results", 2)
+assert (data["schema"], data["version"]) == ("shoal-results", 3)
 assert [s["id"] for s in data["series"]] == ["warm", "cold", "large"]
 given = json.load(open(sys.argv[1]))["series"][0]
 def holds(whole, part): # all that was given, and what version 1 had not yet
@@ -726,4 +726,40 @@ imported into one" ]
         [ "$status" -eq 1 ]
         [ "$output" = "shoal: cannot write to standard output: No space left on device" ]
     done
+}
+
+@test "what was copied off drives is told in the published form, in the drive's own time" {
+    results "$(series slow insight 2200 $insight_bytes true "$(method tar right '' 12715 12715)")" \
+        "$(series fast insight 2200 $insight_bytes true "$(method tar right '' 3900)")"
+    "$SHOAL" report --db "$db" --export | python3 -c '
+import json, sys
+data = json.load(sys.stdin)
+for s in data["series"]:
+    s["drive"] = {"slow": "2X", "fast": "32X"}[s["id"]]
+    s["time_scale"] = 20.0
+json.dump(data, open(sys.argv[1], "w"))' "$json"
+    rm "$db"
+    "$SHOAL" report --db "$db" --import "$json"
+    run "$SHOAL" report --db "$db"
+    [ "$status" -eq 0 ]
+    echo "$output"
+    [[ $output == *"
+Results for Toy CPU 1MHz, insight, tar:
+
+CDROM     Time     Data
+Speed    (m:ss)    Rate
+
+  2X      4:14     300
+ 32X      1:18     978
+"* ]]
+    [[ $output == *"2X CDROM Performance"*"32X CDROM Performance"* ]]
+    grep -q "Series slow, 2X CDROM: 2 runs" <<<"$output"
+    [[ $output == *"which ran 20 times as fast"* ]]
+    run "$SHOAL" report --db "$db" --format csv
+    [ "$(head -n 1 <<<"$output" | cut -d, -f 11-13 | tr -d '\r')" = cache,drive,time_scale ]
+    [ "$(grep ^fast <<<"$output" | cut -d, -f 11-13)" = cold,32X,20 ]
+    run "$SHOAL" report --db "$db" --format json
+    [ "$(python3 -c 'import json, sys
+print([(s["drive"], s["time_scale"], s["methods"][0]["figures"]["real_ns"]) for s in json.load(sys.stdin)["series"]])' <<<"$output")" = \
+        "[('2X', 20.0, 254300000000), ('32X', 20.0, 78000000000)]" ]
 }

@@ -44,11 +44,34 @@ static void test_a_series_comes_back(void **state)
     results_free(NULL);
 }
 
+/* What was copied off a drive is of that drive's world, and of no other. */
+static void test_a_drive_is_a_source(void **state)
+{
+    const struct place *place = *state;
+    struct series series = series_example(), other = series_example();
+    struct results *results = NULL;
+    char *why = NULL;
+
+    series.drive = (char *)"24X-cav,access=90ms";
+    series.time_scale = 2.5;
+    _cleanup_free_ char *text = json_of(&series, 1);
+    file_write(place->path, text, strlen(text));
+    assert_int_equal(results_read(place->path, &results, &why), 0);
+    assert_string_equal(series_state(&results->series[0]), "24X-cav,access=90ms");
+    assert_true(series_stretch(&results->series[0]) > 2.49);
+    assert_true(series_is_same_source(&results->series[0], &series));
+    assert_false(series_is_same_source(&other, &series));
+    other.drive = series.drive;
+    assert_false(series_is_same_source(&other, &series)); /* at another pace */
+    results_free(results);
+}
+
 /* A file of the first version lacks what came later. */
 static void test_the_first_version_is_read(void **state)
 {
     static const char *const later[] = {"minor_faults", "major_faults", "read_bytes",
-        "written_bytes", "governor", "device", "scheduler", "scratch_kb", "content", "warnings"};
+        "written_bytes", "governor", "device", "scheduler", "scratch_kb", "content", "warnings",
+        "drive", "time_scale"};
     const struct place *place = *state;
     struct results *results = NULL;
     char *why = NULL;
@@ -69,6 +92,7 @@ static void test_the_first_version_is_read(void **state)
 
     assert_int_equal(results_read(place->path, &results, &why), 0);
     assert_string_equal(results->series[0].content, "");
+    assert_false(series_has_drive(&results->series[0]));
     assert_int_equal(results->series[0].n_warnings, 0);
     assert_string_equal(results->series[0].system.governor, "");
     assert_int_equal(results->series[0].methods[0].samples[0].minor_faults, 0);
@@ -131,7 +155,7 @@ static void refuse_each(const char *path, const json_t *root, json_t *value)
         refuse_each(path, root, kept);
         (void)json_object_del(value, keys[i]);
         refuse_document(path, root, keys[i]);
-        (void)json_object_set_new(value, keys[i], json_real(1.5));
+        (void)json_object_set_new(value, keys[i], json_real(-1.5));
         refuse_document(path, root, keys[i]);
         (void)json_object_set_new(value, keys[i], kept);
     }
@@ -153,7 +177,7 @@ static void test_wrong_values_are_refused(void **state)
     static const struct {
         const char *from, *to, *key;
     } damages[] = {
-        {"\"version\": 2", "\"version\": 3", "version"},
+        {"\"version\": 3", "\"version\": 4", "version"},
         {"shoal-results", "shoal-report", "schema"},
         {"\"verdict\": \"right\"", "\"verdict\": \"good\"", "series[0].methods[0].verdict"},
         {"\"cores\": 1", "\"cores\": -1", "series[0].system.cores"},
@@ -274,6 +298,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_a_series_comes_back),
+        TEST(test_a_drive_is_a_source),
         TEST(test_the_first_version_is_read),
         TEST(test_a_cut_file_is_refused),
         TEST(test_every_field_is_checked),

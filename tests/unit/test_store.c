@@ -499,7 +499,13 @@ static void test_version_1_is_read(void **state)
     assert_same(results->series, results->n_series, &series, 1);
     results_free(results);
     series.id = (char *)"a new one";
+    series.drive = (char *)"2X";
+    series.time_scale = 20;
     append(place->path, &series);
+    results = load(place->path);
+    assert_string_equal(results->series[1].drive, "2X");
+    assert_true(series_stretch(&results->series[1]) > 19.9);
+    results_free(results);
     assert_int_equal(query(place->path, "PRAGMA user_version"), schema_n_steps);
 }
 
@@ -548,7 +554,8 @@ static void test_a_step_that_fails_changes_nothing(void **state)
     const struct place *place = *state;
     struct series series = series_example();
 
-    append_example(place->path);
+    run_sql(place->path, version_1);
+    run_sql(place->path, version_1_rows);
     assert_int_equal(update(place->path, steps, 3), -EBADMSG);
     assert_int_equal(query(place->path, "PRAGMA user_version"), 1);
     struct results *results = load(place->path);
