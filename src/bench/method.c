@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "bench/process.h"
+#include "bench/shell.h"
 
 #define VERSION_TIMEOUT_MS 3000
 
@@ -17,14 +18,17 @@
 /* In a command, OWN_WORD where a command stands becomes this program's path. */
 static const struct {
     const char *name, *program, *command;
+    const char *disc_command; /* that takes the image itself; NULL: it is mounted */
 } builtins[] = {
-    {"shoal", OWN_WORD, "shoal copy {from} {to}"},
-    {"shoal-tar", OWN_WORD, "shoal tar cBpf - -C {parent} {name} | ( cd {to} ; shoal tar xBpf - )"},
-    {"tar", "tar", "tar cBpf - -C {parent} {name} | ( cd {to} ; tar xBpf - )"},
-    {"cp", "cp", "cp -a {from} {to}"},
-    {"rsync", "rsync", "rsync -aHW {from} {to}"},
-    {"bsdtar", "bsdtar", "bsdtar cpf - -C {parent} {name} | bsdtar xpf - -C {to}"},
-    {"cpio", "cpio", "cd {parent} && find {name} -depth -print0 | cpio -p0dm {to}"},
+    {"shoal", OWN_WORD, "shoal copy {from} {to}",
+        "shoal copy --drive={drive} --time-scale={time-scale} {image} {to}"},
+    {"shoal-tar", OWN_WORD, "shoal tar cBpf - -C {parent} {name} | ( cd {to} ; shoal tar xBpf - )",
+        NULL},
+    {"tar", "tar", "tar cBpf - -C {parent} {name} | ( cd {to} ; tar xBpf - )", NULL},
+    {"cp", "cp", "cp -a {from} {to}", NULL},
+    {"rsync", "rsync", "rsync -aHW {from} {to}", NULL},
+    {"bsdtar", "bsdtar", "bsdtar cpf - -C {parent} {name} | bsdtar xpf - -C {to}", NULL},
+    {"cpio", "cpio", "cd {parent} && find {name} -depth -print0 | cpio -p0dm {to}", NULL},
 };
 
 const char *method_name(size_t i)
@@ -37,58 +41,63 @@ const char *method_command(size_t i)
     return i < ELEMENTS(builtins) ? builtins[i].command : NULL;
 }
 
-/* Writes the text in '…', as every sh reads it back; returns the end. `out` has room for 4 bytes a
- * byte, and 3. */
-static char *put_quoted(char *out, const char *text)
+/* What stands for what in a command. */
+struct word {
+    const char *key, *value;
+};
+
+/* Puts the values in; `longest` is the longest of them. */
+static char *expand(const char *command, const struct word *words, size_t n_words, size_t longest)
 {
-    *out++ = '\'';
-    for (; *text; text++) {
-        if (*text == '\'')
-            out = stpcpy(out, "'\\''");
-        else
-            *out++ = *text;
-    }
-    return stpcpy(out, "'");
-}
-
-static char *shell_quote(const char *text)
-{
-    char *quoted = malloc(4 * strlen(text) + 3);
-
-    if (quoted)
-        (void)put_quoted(quoted, text);
-    return quoted;
-}
-
-char *method_expand(
-    const struct method *method, const char *parent, const char *name, const char *to)
-{
-    char from[PATH_MAX];
-    const struct {
-        const char *key, *value;
-    } places[] = {{"{from}", from}, {"{parent}", parent}, {"{name}", name}, {"{to}", to}};
-    size_t longest = strlen(parent) + strlen(name) + strlen(to) + 1;
-
-    if (snprintf(from, sizeof(from), "%s/%s", parent, name) >= (int)sizeof(from))
-        return NULL; /* both were made by their path: this cannot be */
     /* Every byte of the command may at worst begin a place. */
-    char *line = malloc(strlen(method->command) * (4 * longest + 3) + 1);
+    char *line = malloc(strlen(command) * SHELL_QUOTED_MAX(longest) + 1);
+    char *out = line;
+
     if (!line)
         return NULL;
-    char *out = line;
-    for (const char *at = method->command; *at;) {
+    for (const char *at = command; *at;) {
         size_t i = 0;
-        while (i < ELEMENTS(places) && strncmp(at, places[i].key, strlen(places[i].key)) != 0)
+        while (i < n_words && strncmp(at, words[i].key, strlen(words[i].key)) != 0)
             i++;
-        if (i < ELEMENTS(places)) {
-            out = put_quoted(out, places[i].value);
-            at += strlen(places[i].key);
+        if (i < n_words) {
+            out = shell_put_quoted(out, words[i].value);
+            at += strlen(words[i].key);
         } else {
             *out++ = *at++;
         }
     }
     *out = '\0';
     return line;
+}
+
+bool method_reads_image(const struct method *method)
+{
+    return method->disc_command != NULL;
+}
+
+bool method_needs_image(const struct method *method)
+{
+    return method->disc_command && strcmp(method->disc_command, method->command) == 0;
+}
+
+char *method_expand(const struct method *method, const struct method_source *source, const char *to)
+{
+    const bool is_disc = source->image && method->disc_command;
+    char from[PATH_MAX], scale[32];
+    const struct word words[] = {{"{from}", from}, {"{parent}", source->parent},
+        {"{name}", source->name}, {"{to}", to}, {"{image}", source->image},
+        {"{drive}", source->drive}, {"{time-scale}", scale}};
+    size_t longest = sizeof(scale);
+
+    if (snprintf(from, sizeof(from), "%s/%s", source->parent, source->name) >= (int)sizeof(from))
+        return NULL; /* both were made by their path: this cannot be */
+    (void)snprintf(scale, sizeof(scale), "%.15g", source->time_scale);
+    for (size_t i = 0; i < ELEMENTS(words); i++)
+        if (words[i].value && strlen(words[i].value) > longest)
+            longest = strlen(words[i].value);
+    /* Those that only a disc has come last. */
+    return expand(is_disc ? method->disc_command : method->command, words,
+        source->image ? ELEMENTS(words) : ELEMENTS(words) - 3, longest);
 }
 
 /* The first word that is no assignment, if it is plain: without quotes, expansions or parentheses.
@@ -121,22 +130,8 @@ static bool name_is_valid(const char *name, size_t length)
 
 static bool command_is_valid(const char *command)
 {
-    return strstr(command, "{to}") && (strstr(command, "{from}") || strstr(command, "{name}"));
-}
-
-/* This very program's path, quoted. */
-static int own_path(char **ret)
-{
-    char path[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
-
-    if (n < 0)
-        return -errno;
-    path[n] = '\0';
-    if (access(path, X_OK) < 0) /* replaced by a new build while it runs */
-        return -errno;
-    *ret = shell_quote(path);
-    return *ret ? 0 : -ENOMEM;
+    return strstr(command, "{to}") &&
+           (strstr(command, "{from}") || strstr(command, "{name}") || strstr(command, "{image}"));
 }
 
 /* Whether OWN_WORD stands at `at` as a command: first, or after what begins one. */
@@ -176,11 +171,17 @@ static char *put_own_path(const char *command, const char *own)
 
 static int builtin_fill(struct method *method, size_t i)
 {
+    const char *disc_command = builtins[i].disc_command;
+
     if (strcmp(builtins[i].program, OWN_WORD) == 0) {
-        int r = own_path(&method->program);
+        int r = shell_own_program(&method->program);
         if (r < 0)
             return r;
         method->command = put_own_path(builtins[i].command, method->program);
+        if (disc_command)
+            method->disc_command = put_own_path(disc_command, method->program);
+        if (disc_command && !method->disc_command)
+            return -ENOMEM;
     } else {
         method->program = strdup(builtins[i].program);
         method->command = strdup(builtins[i].command);
@@ -191,7 +192,11 @@ static int builtin_fill(struct method *method, size_t i)
 static int custom_fill(struct method *method, const char *command)
 {
     method->command = strdup(command);
-    return method->command ? first_word(command, &method->program) : -ENOMEM;
+    if (strstr(command, "{image}"))
+        method->disc_command = strdup(command);
+    if (!method->command || (strstr(command, "{image}") && !method->disc_command))
+        return -ENOMEM;
+    return first_word(command, &method->program);
 }
 
 int method_parse(const char *text, struct method *ret)
@@ -223,6 +228,7 @@ void method_clear(struct method *method)
 {
     free(method->name);
     free(method->command);
+    free(method->disc_command);
     free(method->program);
     free(method->version);
     *method = (struct method){0};

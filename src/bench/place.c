@@ -69,13 +69,16 @@ static uint64_t methods_there(const struct bench_plan *plan)
 static struct needs needs_of(const struct bench_plan *plan, const struct workload *workloads,
     size_t n_workloads, uint64_t blocks)
 {
-    uint64_t copies = times(methods_there(plan), blocks + (plan->cold ? 0 : 1));
+    bool has_drives = plan->n_drives > 0;
+    uint64_t rounds = blocks + (plan->cold || has_drives ? 0 : 1);
+    uint64_t copies = times(methods_there(plan), has_drives ? plan->n_drives * rounds : rounds);
     struct needs needs = {0};
 
     for (size_t i = 0; i < n_workloads; i++) {
         need_add(&needs.to, &workloads[i], copies);
-        if (!workloads[i].directory)
-            need_add(plan->from ? &needs.from : &needs.to, &workloads[i], 1);
+        /* The tree, and its disc. */
+        need_add(plan->from ? &needs.from : &needs.to, &workloads[i],
+            (workloads[i].directory ? 0 : 1) + (has_drives ? 1 : 0));
     }
     return needs;
 }
@@ -203,6 +206,24 @@ int place_add_destination(struct place *place, char **ret)
     if (mkdir(path, 0755) < 0)
         return fault_note(place->fault, -errno, "create directory", path);
     *ret = TAKE_PTR(path);
+    return 0;
+}
+
+int place_add_mount_point(struct place *place, const char *name, char **ret_parent, char **ret_path)
+{
+    _cleanup_free_ char *parent = NULL, *path = NULL;
+    int r = place_add_destination(place, &parent);
+
+    if (r < 0)
+        return r;
+    if (asprintf(&path, "%s/%s", parent, name) < 0) {
+        path = NULL;
+        return -ENOMEM;
+    }
+    if (mkdir(path, 0755) < 0)
+        return fault_note(place->fault, -errno, "create directory", path);
+    *ret_parent = TAKE_PTR(parent);
+    *ret_path = TAKE_PTR(path);
     return 0;
 }
 

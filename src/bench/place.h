@@ -36,6 +36,11 @@ int place_make(struct place *place, const struct workload *workloads, size_t n_w
 /* Makes a new directory in it for a copy; its path, which the caller frees. */
 int place_add_destination(struct place *place, char **ret);
 
+/* Makes a new directory in it and one of that name in this, to mount a disc at; both paths, which
+ * the caller frees. */
+int place_add_mount_point(
+    struct place *place, const char *name, char **ret_parent, char **ret_path);
+
 /* Whether there is still room for one more block of all methods. */
 bool place_has_room(const struct place *place, const struct workload *workload);
 

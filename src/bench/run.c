@@ -13,7 +13,9 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "bench/check.h"
+#include "bench/disc.h"
 #include "bench/method.h"
+#include "bench/origin.h"
 #include "bench/place.h"
 #include "bench/process.h"
 #include "bench/scratch.h"
@@ -35,15 +37,16 @@ struct bench {
     struct machine_load load; /* of others, when it began */
 };
 
-/* One workload's turn in a place. `last` has for each method the destination of its latest run that
- * went well. */
+/* One workload's turn in a place, off a drive or none. `last` has for each method the destination
+ * of its latest run that went well. */
 struct turn {
     const struct bench *bench;
     struct place *place;
     const struct workload *workload;
     struct series *series;
     struct doubts doubts;
-    char *parent, *name; /* of the source */
+    const struct origin *origin;
+    const char *drive; /* NULL: off none */
     char **last;
 };
 
@@ -89,23 +92,62 @@ static int time_command(const struct bench *bench, const char *line, const char 
     return 0;
 }
 
+/* Lets a method copy into `to`, from what is ready for it. */
+static int time_method(const struct turn *turn, const struct method *method,
+    const struct method_source *source, const char *to, struct process *process,
+    uint64_t *ret_sync_ns)
+{
+    _cleanup_free_ char *line = method_expand(method, source, to);
+    int r = line ? settle(turn->bench, turn->place) : -ENOMEM;
+
+    return r < 0 ? r : time_command(turn->bench, line, to, process, ret_sync_ns);
+}
+
+/* The same from the disc: in a drive that has just got it, mounted under the tree's name, unless
+ * the method reads the image itself. */
+static int time_off_disc(const struct turn *turn, const struct method *method, const char *to,
+    struct process *process, uint64_t *ret_sync_ns)
+{
+    const struct bench_plan *plan = turn->bench->plan;
+    struct bench_fault *fault = turn->bench->fault;
+    struct method_source source = {.parent = turn->origin->parent,
+        .name = turn->origin->name,
+        .image = turn->origin->image,
+        .drive = turn->drive,
+        .time_scale = plan->time_scale};
+    _cleanup_free_ char *parent = NULL, *at = NULL;
+
+    if (method_reads_image(method))
+        return time_method(turn, method, &source, to, process, ret_sync_ns);
+    int r = place_add_mount_point(turn->place, source.name, &parent, &at);
+    if (r < 0)
+        return r;
+    source.parent = parent;
+    r = disc_mount(source.image, source.drive, source.time_scale, at, plan->stop, fault);
+    if (r < 0)
+        return r;
+    r = time_method(turn, method, &source, to, process, ret_sync_ns);
+    int unmounted = disc_unmount(at, fault);
+    if (r >= 0 && unmounted < 0)
+        free(TAKE_PTR(process->said));
+    return r < 0 ? r : unmounted;
+}
+
 /* Runs a method into a new destination, which the caller frees. */
 static int run_once(struct turn *turn, size_t i, struct sample *ret, char **ret_said, char **ret_to)
 {
-    const struct bench *bench = turn->bench;
-    _cleanup_free_ char *to = NULL, *line = NULL;
+    const struct method *method = &turn->bench->plan->methods[i];
+    const struct method_source source = {
+        .parent = turn->origin->parent, .name = turn->origin->name};
+    _cleanup_free_ char *to = NULL;
     struct process process = {0};
     uint64_t sync_ns = 0;
 
     int r = place_add_destination(turn->place, &to);
-    if (r < 0)
-        return r;
-    line = method_expand(&bench->plan->methods[i], turn->parent, turn->name, to);
-    if (!line)
-        return -ENOMEM;
-    r = settle(bench, turn->place);
-    if (r >= 0)
-        r = time_command(bench, line, to, &process, &sync_ns);
+    if (r >= 0 && turn->drive)
+        r = time_off_disc(turn, method, to, &process, &sync_ns);
+    else if (r >= 0)
+        r = time_method(turn, method, &source, to, &process, &sync_ns);
     if (r < 0)
         return r;
     *ret = (struct sample){
@@ -273,15 +315,25 @@ static int run_blocks(struct turn *turn)
     return r;
 }
 
+/* A copy is compared with what it was made from: a disc's times are of whole seconds. */
+static char *path_to_check(const struct turn *turn)
+{
+    char *path;
+
+    if (turn->drive)
+        return strdup(turn->origin->image);
+    if (asprintf(&path, "%s/%s", turn->origin->parent, turn->origin->name) < 0)
+        return NULL;
+    return path;
+}
+
 static int check_copies(struct turn *turn)
 {
     const struct bench *bench = turn->bench;
-    _cleanup_free_ char *from = NULL;
+    _cleanup_free_ char *from = path_to_check(turn);
 
-    if (asprintf(&from, "%s/%s", turn->parent, turn->name) < 0) {
-        from = NULL;
+    if (!from)
         return -ENOMEM;
-    }
     for (size_t i = 0; i < turn->series->n_methods; i++) {
         struct method_result *method = &turn->series->methods[i];
         enum verdict verdict;
@@ -290,7 +342,8 @@ static int check_copies(struct turn *turn)
             continue;
         tell(bench, BENCH_CHECKING, turn->workload->name, method->name, i + 1,
             turn->series->n_methods);
-        int r = check_copy(from, turn->name, turn->last[i], bench->plan->stop, &verdict, &why);
+        int r =
+            check_copy(from, turn->origin->name, turn->last[i], bench->plan->stop, &verdict, &why);
         if (r >= 0)
             r = set_why(method, verdict, why);
         if (r < 0)
@@ -321,10 +374,12 @@ static int stamp(struct series *series)
     return series->started && series->id ? 0 : -ENOMEM;
 }
 
-static int describe_method(const struct method *method, struct method_result *result)
+static int describe_method(
+    const struct method *method, const char *drive, struct method_result *result)
 {
     result->name = strdup(method->name);
-    result->command = strdup(method->command);
+    result->command =
+        strdup(drive && method->disc_command ? method->disc_command : method->command);
     result->version = strdup(method->version);
     result->why = strdup("");
     if (!result->name || !result->command || !result->version || !result->why)
@@ -337,18 +392,29 @@ static int describe_method(const struct method *method, struct method_result *re
     return set_why(result, VERDICT_MISSING, why);
 }
 
-static int describe_methods(const struct bench_plan *plan, struct series *series)
+static int describe_methods(const struct bench_plan *plan, const char *drive, struct series *series)
 {
     series->methods = calloc(plan->n_methods, sizeof(*series->methods));
     if (!series->methods)
         return -ENOMEM;
     series->n_methods = plan->n_methods;
     for (size_t i = 0; i < plan->n_methods; i++) {
-        int r = describe_method(&plan->methods[i], &series->methods[i]);
+        int r = describe_method(&plan->methods[i], drive, &series->methods[i]);
         if (r < 0)
             return r;
     }
     return 0;
+}
+
+/* What was read is what is on the disc, wherever its image lies. */
+static int describe_disc(struct file_system_info *from)
+{
+    free(from->type);
+    free(from->options);
+    from->type = strdup("efs");
+    from->options = strdup("ro");
+    from->has_journal = -1;
+    return from->type && from->options ? 0 : -ENOMEM;
 }
 
 static int describe_file_systems(struct turn *turn)
@@ -372,7 +438,7 @@ static int describe_file_systems(struct turn *turn)
         return fault_note(turn->bench->fault, r, "describe the file system of", from);
     if (!workload->directory && !plan->from)
         series->from.scratch_kb = series->to.scratch_kb;
-    return 0;
+    return turn->drive ? describe_disc(&series->from) : 0;
 }
 
 static int describe(struct turn *turn)
@@ -384,10 +450,12 @@ static int describe(struct turn *turn)
     series->seed = plan->seed;
     series->files = workload->files;
     series->bytes = workload->bytes;
-    series->cold = plan->cold;
+    series->cold = plan->cold || turn->drive; /* a disc is mounted anew for each run */
+    series->time_scale = turn->drive ? plan->time_scale : 0;
+    series->drive = strdup(turn->drive ? turn->drive : "");
     series->workload = strdup(workload->name);
     series->content = strdup(workload->content ? workload->content : "");
-    if (!series->workload || !series->content)
+    if (!series->drive || !series->workload || !series->content)
         return -ENOMEM;
     int r = stamp(series);
     if (r >= 0)
@@ -395,71 +463,7 @@ static int describe(struct turn *turn)
     if (r < 0)
         return fault_note(turn->bench->fault, r, "describe this machine", NULL);
     r = describe_file_systems(turn);
-    return r < 0 ? r : describe_methods(plan, series);
-}
-
-/* --- The source --- */
-
-static int should_stop_making(void *context)
-{
-    const struct turn *turn = context;
-    return bench_stop_is_requested(turn->bench->plan->stop);
-}
-
-static void files_made(void *context, const struct workload_totals *so_far)
-{
-    const struct turn *turn = context;
-    tell(turn->bench, BENCH_MAKING, turn->workload->name, NULL, so_far->files,
-        turn->workload->files);
-}
-
-static int make_source(struct turn *turn)
-{
-    const struct bench *bench = turn->bench;
-    const char *from_dir = turn->place->from_dir;
-    const struct workload_watch watch = {should_stop_making, files_made, turn};
-    struct workload_totals totals;
-    char name[WORKLOAD_NAME_MAX];
-    _cleanup_close_ int fd = open(from_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-    turn->parent = strdup(from_dir);
-    turn->name = strdup(turn->workload->name);
-    if (!turn->parent || !turn->name)
-        return -ENOMEM;
-    if (fd < 0)
-        return fault_note(bench->fault, -errno, "open", from_dir);
-    int r = workload_make(turn->workload, bench->plan->seed, fd, &watch, &totals, name);
-    if (r < 0)
-        return fault_note(bench->fault, r, "make source tree: create", name);
-    r = scratch_flush(from_dir);
-    return r < 0 ? fault_note(bench->fault, r, "write out", from_dir) : 0;
-}
-
-static bool is_within(const char *path, const char *directory)
-{
-    size_t length = strlen(directory);
-
-    return strcmp(directory, "/") == 0 ||
-           (strncmp(path, directory, length) == 0 && (path[length] == '/' || !path[length]));
-}
-
-/* A directory that is there is the source itself. */
-static int find_source(struct turn *turn)
-{
-    const struct bench *bench = turn->bench;
-    const char *directory = turn->workload->directory;
-    _cleanup_free_ char *real = realpath(directory, NULL);
-    char *slash = real ? strrchr(real, '/') : NULL;
-
-    if (!slash)
-        return fault_note(bench->fault, -errno, "find", directory);
-    if (is_within(turn->place->to_dir, real)) {
-        fault_hint(bench->fault, "%s is within it; give another --to", bench->plan->to);
-        return fault_note(bench->fault, -EINVAL, "copy", directory);
-    }
-    turn->parent = slash == real ? strdup("/") : strndup(real, (size_t)(slash - real));
-    turn->name = strdup(slash + 1);
-    return turn->parent && turn->name ? 0 : -ENOMEM;
+    return r < 0 ? r : describe_methods(plan, turn->drive, series);
 }
 
 /* --- The whole --- */
@@ -468,9 +472,7 @@ static int take_turn(struct turn *turn)
 {
     const struct bench *bench = turn->bench;
 
-    int r = turn->workload->directory ? find_source(turn) : make_source(turn);
-    if (r >= 0)
-        r = describe(turn);
+    int r = describe(turn);
     if (r >= 0)
         r = settle(bench, turn->place);
     if (r < 0)
@@ -480,7 +482,7 @@ static int take_turn(struct turn *turn)
         .free_bytes = turn->place->free_bytes,
         .is_image_in_memory = turn->place->scratch.is_image_in_memory};
     doubts_begin(&turn->doubts, turn->series);
-    r = bench->plan->cold ? 0 : warm_up(turn);
+    r = turn->series->cold ? 0 : warm_up(turn);
     if (r >= 0)
         r = run_blocks(turn);
     if (r < 0)
@@ -490,43 +492,52 @@ static int take_turn(struct turn *turn)
     return r < 0 ? r : doubts_to_warnings(&turn->doubts, turn->series);
 }
 
-static int measure(const struct bench *bench, struct place *place, const struct workload *workload,
-    struct series *series)
+static int measure(struct turn *turn)
 {
-    size_t n = bench->plan->n_methods;
-    struct turn turn = {
-        .bench = bench,
-        .place = place,
-        .workload = workload,
-        .series = series,
-        .last = calloc(n, sizeof(*turn.last)),
-    };
+    size_t n = turn->bench->plan->n_methods;
 
-    int r = turn.last ? take_turn(&turn) : -ENOMEM;
-    for (size_t i = 0; turn.last && i < n; i++)
-        free(turn.last[i]);
-    free(turn.last);
-    free(turn.parent);
-    free(turn.name);
+    turn->last = calloc(n, sizeof(*turn->last));
+    int r = turn->last ? take_turn(turn) : -ENOMEM;
+    for (size_t i = 0; turn->last && i < n; i++)
+        free(turn->last[i]);
+    free(turn->last);
     return r;
 }
 
-static int add_series(const struct bench *bench, struct place *place,
-    const struct workload *workload, struct results *results)
+static int add_series(struct turn *turn, struct results *results)
 {
     struct series *list = reallocarray(results->series, results->n_series + 1, sizeof(*list));
 
     if (!list)
         return -ENOMEM;
     results->series = list;
-    struct series series = {0};
-    int r = measure(bench, place, workload, &series);
-    if (r < 0) {
-        series_clear(&series);
-        return r;
+    turn->series = &list[results->n_series];
+    *turn->series = (struct series){0};
+    int r = measure(turn);
+    if (r < 0)
+        series_clear(turn->series);
+    else
+        results->n_series++;
+    return r;
+}
+
+/* A series, or one for each drive. */
+static int measure_workload(const struct bench *bench, struct place *place,
+    const struct workload *workload, struct results *results)
+{
+    const struct bench_plan *plan = bench->plan;
+    struct origin origin = {0};
+    size_t n = plan->n_drives > 0 ? plan->n_drives : 1;
+
+    int r = origin_make(place, workload, &origin);
+    for (size_t i = 0; i < n && r >= 0; i++) {
+        struct turn turn = {.bench = bench, .place = place, .workload = workload};
+        turn.origin = &origin;
+        turn.drive = plan->n_drives > 0 ? plan->drives[i] : NULL;
+        r = add_series(&turn, results);
     }
-    list[results->n_series++] = series;
-    return 0;
+    origin_clear(&origin);
+    return r;
 }
 
 /* All in one place. */
@@ -537,7 +548,7 @@ static int measure_in_place(const struct bench *bench, struct results *results)
 
     int r = place_make(&place, plan->workloads, plan->n_workloads, NULL);
     for (size_t i = 0; i < plan->n_workloads && r >= 0; i++)
-        r = add_series(bench, &place, &plan->workloads[i], results);
+        r = measure_workload(bench, &place, &plan->workloads[i], results);
     place_unmake(&place);
     return r;
 }
@@ -553,7 +564,7 @@ static int measure_on(
         struct place place = {.plan = plan, .fault = bench->fault};
         r = place_make(&place, &plan->workloads[i], 1, spec);
         if (r >= 0)
-            r = add_series(bench, &place, &plan->workloads[i], results);
+            r = measure_workload(bench, &place, &plan->workloads[i], results);
         place_unmake(&place);
     }
     return r;

@@ -26,6 +26,7 @@ struct workload;
 enum bench_phase {
     BENCH_FORMATTING, /* the file system of the type that `workload` names */
     BENCH_MAKING,     /* `done` of `total` files of the source tree */
+    BENCH_MASTERING,  /* the disc of it */
     BENCH_WARMING,    /* the unrecorded runs */
     BENCH_RUNNING,    /* the recorded ones: the `done`-th of `total` begins */
     BENCH_CHECKING,   /* the copy of the `done`-th method of `total` */
@@ -53,6 +54,12 @@ struct bench_plan {
      * namespace of its own. */
     const struct scratch_spec *scratches;
     size_t n_scratches;
+    /* Each workload is measured off a disc made of it, in each of these emulated drives (see
+     * drive/profile.h), whose world runs time_scale times as fast; never warm. None: off the tree
+     * itself. Takes FUSE, but for methods that read images. */
+    const char *const *drives;
+    size_t n_drives;
+    double time_scale;
     uint64_t seed;
     struct bench_stop *stop; /* required */
     void (*on_progress)(void *context, const struct bench_progress *progress);
@@ -61,8 +68,8 @@ struct bench_plan {
     void *context;
 };
 
-/* Appends one series for each workload and place that was measured to the end to *results, which
- * the caller has made zero or filled before; also when it returns an error for a later one. A
+/* Appends one series for each workload, place and drive that was measured to the end to *results,
+ * which the caller has made zero or filled before; also when it returns an error for a later one. A
  * method that fails, is missing or copies wrongly is a result, no error. -EINTR: stopped. In every
  * case all that was made is removed, or on_left_behind() tells. */
 int bench_run(

@@ -17,6 +17,7 @@
 #include "bench/scratch_fs.h"
 #include "cli/bench_gate.h"
 #include "cli/bench_output.h"
+#include "cli/drive_options.h"
 #include "cli/measure.h"
 #include "report/report.h"
 #include "results/results.h"
@@ -36,6 +37,8 @@ enum {
     KEY_FROM,
     KEY_TO,
     KEY_SCRATCH,
+    KEY_DRIVE,
+    KEY_TIME_SCALE,
     KEY_MIN_TIME,
     KEY_SEED,
     KEY_DB,
@@ -54,6 +57,8 @@ struct bench_arguments {
     size_t n_methods;
     struct scratch_spec *scratches;
     size_t n_scratches;
+    struct drive_list drives;
+    double time_scale; /* 0: not given */
     unsigned runs;
     uint64_t min_time_ns;
     enum cache cache;
@@ -95,6 +100,11 @@ static const struct argp_option options[] = {
         "Make a new file system for each workload, an image in --to or in memory, and measure on "
         "it: ext4, xfs, btrfs or tmpfs; may be repeated; needs root",
         0},
+    {"drive", KEY_DRIVE, "DRIVE,...", 0,
+        "Make a disc of each workload and copy off it in each of these emulated drives: 2X, 12X, "
+        "32X, 24X-cav,access=90ms",
+        0},
+    {"time-scale", KEY_TIME_SCALE, "N", 0, "The drives' world runs N times as fast (1)", 0},
     {"seed", KEY_SEED, "N", 0, "The number that the trees and the order of runs are chosen by (1)",
         0},
     {"db", KEY_DB, "FILE", 0, "The database of results ($XDG_DATA_HOME/shoal/results.db)", 0},
@@ -205,11 +215,24 @@ static void check_baseline(struct bench_arguments *arguments, struct argp_state 
         arguments->max_slowdown = default_slowdown;
 }
 
+static void check_drives(struct bench_arguments *arguments, struct argp_state *state)
+{
+    if (arguments->drives.n == 0 && arguments->time_scale > 0)
+        argp_error(state, "--time-scale is for a drive: give --drive, too");
+    if (arguments->drives.n > 0 && arguments->cache != CACHE_UNSAID)
+        argp_error(state, "--warm and --cold are for trees: what is in a --drive is never cached");
+    for (size_t i = 0; i < arguments->n_methods && arguments->drives.n == 0; i++)
+        if (method_needs_image(&arguments->methods[i]))
+            argp_error(
+                state, "method '%s' has {image}: give --drive, too", arguments->methods[i].name);
+}
+
 static void check_arguments(struct bench_arguments *arguments, struct argp_state *state)
 {
     if (arguments->no_save && arguments->db)
         argp_error(state, "--db and --no-save exclude each other");
     check_baseline(arguments, state);
+    check_drives(arguments, state);
     if (arguments->n_workloads == 0) {
         add_workload(arguments, "insight", state);
         add_workload(arguments, "one-large", state);
@@ -238,6 +261,12 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_SCRATCH:
         add_scratch(arguments, text, state);
+        return 0;
+    case KEY_DRIVE:
+        drive_list_add(&arguments->drives, text, state);
+        return 0;
+    case KEY_TIME_SCALE:
+        arguments->time_scale = drive_parse_time_scale(text, state);
         return 0;
     case KEY_VERBOSE:
         arguments->verbose = true;
@@ -337,6 +366,9 @@ static void show_progress(void *context, const struct bench_progress *progress)
         break;
     case BENCH_MAKING:
         progress_line_show(line, false, "%s: makes file %s of %s", progress->workload, done, total);
+        break;
+    case BENCH_MASTERING:
+        progress_line_show(line, true, "%s: makes the disc", progress->workload);
         break;
     case BENCH_WARMING:
         progress_line_show(line, true, "%s: warms up, %s", progress->workload, progress->method);
@@ -489,6 +521,9 @@ static int measure(const struct bench_arguments *arguments, const char *to, stru
         .min_time_ns = arguments->min_time_ns,
         .scratches = arguments->scratches,
         .n_scratches = arguments->n_scratches,
+        .drives = (const char *const *)arguments->drives.all,
+        .n_drives = arguments->drives.n,
+        .time_scale = arguments->time_scale > 0 ? arguments->time_scale : 1,
         .cold = arguments->cache == CACHE_COLD,
         .from = arguments->from,
         .to = to,
@@ -578,6 +613,7 @@ int command_bench(int argc, char **argv)
     int code = bench(&arguments);
     for (size_t i = 0; i < arguments.n_methods; i++)
         method_clear(&methods[i]);
+    drive_list_clear(&arguments.drives);
     for (size_t i = 0; i < arguments.n_workloads; i++)
         workload_clear(&workloads[i]);
     return cli_finish(code);

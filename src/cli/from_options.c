@@ -1,14 +1,11 @@
 #include "cli/from_options.h"
 
 #include <shoal/shoal.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "cli/drive_options.h"
 #include "cli/tree_options.h"
-#include "drive/profile.h"
-
-#define TIME_SCALE_MAX 1000000
 
 enum { KEY_FROM_FORMAT = 0x3000, KEY_DISC_NAMES, KEY_DRIVE, KEY_TIME_SCALE };
 
@@ -73,26 +70,6 @@ static void parse_names(struct shoal_options *options, const char *text, struct 
     argp_error(state, "--disc-names=%s: --help lists what is expected", text);
 }
 
-static void check_drive(const char *text, struct argp_state *state)
-{
-    _cleanup_free_ char *why = NULL;
-    struct drive_profile profile;
-
-    if (drive_profile_parse(text, &profile, &why) < 0)
-        argp_error(state, "--drive=%s: %s", text, why ? why : "it cannot be read");
-}
-
-static double parse_time_scale(const char *text, struct argp_state *state)
-{
-    char *end;
-    double scale = strtod(text, &end);
-
-    if (end == text || *end || !(scale >= 0.001 && scale <= TIME_SCALE_MAX))
-        argp_error(
-            state, "--time-scale=%s: a number from 0.001 to %d is expected", text, TIME_SCALE_MAX);
-    return scale;
-}
-
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     struct shoal_options *options = state->input;
@@ -105,11 +82,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         parse_names(options, text, state);
         return 0;
     case KEY_DRIVE:
-        check_drive(text, state);
+        drive_parse(text, NULL, state);
         options->disc.drive = text;
         return 0;
     case KEY_TIME_SCALE:
-        options->disc.time_scale = parse_time_scale(text, state);
+        options->disc.time_scale = drive_parse_time_scale(text, state);
         return 0;
     case ARGP_KEY_END:
         if (options->disc.time_scale > 0 && !options->disc.drive)

@@ -2,15 +2,13 @@
 
 #include <argp.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/quote.h"
+#include "cli/drive_options.h"
 #include "mount/image.h"
 #include "version.h"
-
-#define TIME_SCALE_MAX 1000000
 
 enum { KEY_FROM_FORMAT = 0x100, KEY_NAMES, KEY_ONE_THREAD, KEY_DRIVE, KEY_TIME_SCALE };
 
@@ -34,27 +32,6 @@ static const struct argp_option option_table[] = {
     {0},
 };
 
-static void parse_drive(
-    struct mount_arguments *arguments, const char *text, struct argp_state *state)
-{
-    _cleanup_free_ char *why = NULL;
-
-    if (drive_profile_parse(text, &arguments->drive, &why) < 0)
-        argp_error(state, "--drive: %s", why ? why : "it cannot be read");
-    arguments->options.drive = &arguments->drive;
-}
-
-static void parse_time_scale(
-    struct mount_arguments *arguments, const char *text, struct argp_state *state)
-{
-    char *end;
-    double scale = strtod(text, &end);
-
-    if (end == text || *end || !(scale >= 0.001 && scale <= TIME_SCALE_MAX))
-        argp_error(state, "--time-scale: a number from 0.001 to %d is expected", TIME_SCALE_MAX);
-    arguments->options.time_scale = scale;
-}
-
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     struct mount_arguments *arguments = state->input;
@@ -69,10 +46,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
             argp_error(state, "--names: auto, rock-ridge, joliet or plain is expected");
         return 0;
     case KEY_DRIVE:
-        parse_drive(arguments, text, state);
+        drive_parse(text, &arguments->drive, state);
+        arguments->options.drive = &arguments->drive;
         return 0;
     case KEY_TIME_SCALE:
-        parse_time_scale(arguments, text, state);
+        arguments->options.time_scale = drive_parse_time_scale(text, state);
         return 0;
     case 'f':
         arguments->options.mount.foreground = true;

@@ -249,6 +249,8 @@ static void print_published_machine(FILE *out, const struct table *table)
     }
     if (table->number > 0)
         (void)fprintf(out, "\n        Table %u\n", table->number);
+    else
+        (void)fputc('\n', out);
 }
 
 static void print_published_summary(FILE *out, const struct table *table)

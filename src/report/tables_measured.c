@@ -213,11 +213,6 @@ static void add_series_note(struct table *table, const struct ranking *ranking)
         ranking->baseline ? "times as long as " : "no times",
         ranking->baseline ? ranking->baseline->method->name : "", series->system.cores,
         series->system.cores == 1 ? "" : "s", series->system.kernel);
-    if (series_has_drive(series) && series_stretch(series) > 1)
-        table_add_note(table,
-            "%s: in the drive's world, which ran %g times as fast: what this machine itself takes "
-            "weighs as much more in it.",
-            source, series_stretch(series));
 }
 
 static int make_block(
@@ -255,6 +250,11 @@ static int make_block(
         add_standing_notes(table, ranking);
         add_series_note(table, ranking);
     }
+    if (series_stretch(block) > 1)
+        table_add_note(table,
+            "Times are of the drive's world, which ran %g times as fast: what this machine itself "
+            "takes weighs as much more in them.",
+            series_stretch(block));
     return 0;
 }
 

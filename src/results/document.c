@@ -52,6 +52,7 @@ static json_t *field_to_json(const struct field *field, const void *at)
 {
     const char *member = (const char *)at + field->offset;
     uint64_t number;
+    double real;
     int maybe;
 
     switch (field->kind) {
@@ -69,7 +70,8 @@ static json_t *field_to_json(const struct field *field, const void *at)
     case FIELD_STATUS:
         return json_integer(*(const int *)member);
     case FIELD_REAL:
-        return json_real(*(const double *)member);
+        memcpy(&real, member, sizeof(real));
+        return json_real(real);
     case FIELD_BOOL:
         return json_boolean(*(const bool *)member);
     case FIELD_MAYBE:

@@ -246,6 +246,7 @@ static int bind_text(sqlite3_stmt *insert, int at, const char *text)
 
 static int bind_field(sqlite3_stmt *insert, int at, const struct field *field, const char *member)
 {
+    double real;
     int maybe;
 
     switch (field->kind) {
@@ -258,7 +259,8 @@ static int bind_field(sqlite3_stmt *insert, int at, const struct field *field, c
     case FIELD_STATUS:
         return sqlite3_bind_int(insert, at, *(const int *)member);
     case FIELD_REAL:
-        return sqlite3_bind_double(insert, at, *(const double *)member);
+        memcpy(&real, member, sizeof(real));
+        return sqlite3_bind_double(insert, at, real);
     case FIELD_BOOL:
         return sqlite3_bind_int(insert, at, *(const bool *)member);
     case FIELD_MAYBE:

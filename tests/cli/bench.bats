@@ -708,3 +708,69 @@ slower than the 10% that are allowed$"
     [ -n "$(value 's[0]["to"]["type"]')" ]
     [ "$(value 's[0]["to"]["options"]')" = "" ]
 }
+
+# --- Drives ---
+
+needs_fuse() {
+    "$SHOAL" --help | grep -q '^  mount ' || skip "built without libfuse3"
+    [ -w /dev/fuse ] || skip "no /dev/fuse here"
+    command -v fusermount3 >/dev/null || skip "no fusermount3"
+}
+
+@test "--drive: off a disc in each drive, mounted or by its image, at any pace" {
+    needs_fuse
+    run --separate-stderr bench --json --drive 2X,24X-cav,access=90ms,buffer=256K --time-scale 1000 \
+        --method shoal --method tar --method "own='$SHOAL' copy --drive={drive} --time-scale={time-scale} {image} {to}"
+    echo "$stderr"
+    [ "$status" -eq 0 ]
+    [ "$(value '[(x["drive"], x["time_scale"], x["cold"], x["from"]["type"]) for x in s]')" = \
+        "[('2X', 1000.0, True, 'efs'), ('24X-cav,access=90ms,buffer=256K', 1000.0, True, 'efs')]" ]
+    [ "$(value '[[m["verdict"] for m in x["methods"]] for x in s]')" = \
+        "[['right', 'right', 'right'], ['right', 'right', 'right']]" ]
+    # shoal reads the image itself.
+    [[ $(value 's[0]["methods"][0]["command"]') == *" copy --drive={drive} --time-scale={time-scale} {image} {to}" ]]
+    # No run is free: a drive takes its time to turn, which is over a second in its world.
+    [ "$(value 'all(y["real_ns"] > 1000000 for m in s[0]["methods"] for y in m["samples"])')" = True ]
+    nothing_left
+    run ! grep -qF "$BATS_TEST_TMPDIR" /proc/self/mountinfo
+}
+
+@test "--drive: a directory that is there, and the published form of table" {
+    needs_fuse
+    mkdir -p "my tree/sub" && echo one >"my tree/one" && echo two >"my tree/sub/two" && ln -s one "my tree/soft"
+    run --separate-stderr "$SHOAL" bench --workload "./my tree" --runs 1 --to to --drive 2X,32X --time-scale 1000 \
+        --no-save --method 'mine=cp -a {from} {to}/{name}'
+    echo "$output" "$stderr"
+    [ "$status" -eq 0 ]
+    [[ $output == *"CDROM     Time     Data"*"  2X "*" 32X "* ]]
+    [[ $output == *", 2X, 1000 times as fast, median of 1 run"* ]]
+    [ -z "$(grep -E '.{81}' <<<"$output")" ]
+    nothing_left
+}
+
+@test "--drive: an interrupt in the middle of a run leaves no mount" {
+    needs_fuse
+    "$SHOAL" bench --workload "$small" --runs 2 --to to --drive 1X --method tar --no-save 2>err >out &
+    pid=$!
+    until grep -qF "$BATS_TEST_TMPDIR" /proc/self/mountinfo; do
+        kill -0 $pid
+        sleep 0.05
+    done
+    kill -TERM $pid
+    status=0
+    wait $pid || status=$?
+    [ "$status" -eq 130 ]
+    nothing_left
+    run ! grep -qF "$BATS_TEST_TMPDIR" /proc/self/mountinfo
+}
+
+@test "--drive: what it refuses" {
+    for arguments in "--drive 2Y" "--drive 2X --warm" "--drive 2X --cold" "--drive 2X,2X" "--time-scale 3" \
+        "--drive 2X --time-scale 0" "--method a=x{image}{to}"; do
+        # shellcheck disable=SC2086
+        run bench $arguments
+        echo "$arguments: $output"
+        [ "$status" -eq 2 ]
+        nothing_left
+    done
+}
