@@ -475,7 +475,8 @@ static int print_tables(const struct bench_arguments *arguments, const struct re
         if (r < 0)
             return r;
     }
-    return report_print(stdout, list, results->n_series, NULL);
+    const struct report_options look = {.bars = measure_bars()};
+    return report_print(stdout, list, results->n_series, &look);
 }
 
 static int print_results(const struct bench_arguments *arguments, const struct results *results)

@@ -2,6 +2,8 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -140,4 +142,14 @@ void progress_line_clear(struct progress_line *line)
     (void)fputs("\r\033[K", stderr);
     (void)fflush(stderr);
     line->is_drawn = false;
+}
+
+enum report_bars measure_bars(void)
+{
+    locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+    bool is_utf8 = locale && strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
+
+    if (locale)
+        freelocale(locale);
+    return is_utf8 ? BARS_BLOCKS : BARS_ASCII;
 }

@@ -1,11 +1,13 @@
-/* What `shoal bench` and `shoal make` share: workloads and numbers as arguments, and a line of
- * progress. */
+/* What the commands that make, measure and present share: workloads and numbers as arguments, bars,
+ * and a line of progress. */
 #ifndef SHOAL_CLI_MEASURE_H
 #define SHOAL_CLI_MEASURE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "report/report.h"
 
 struct argp_state;
 struct workload;
@@ -25,6 +27,9 @@ char *measure_workloads_help(void);
 /* 76289 as "76,289". */
 #define COUNT_TEXT_MAX 32
 const char *measure_count(uint64_t count, char text[static COUNT_TEXT_MAX]);
+
+/* What bars in text are drawn of: block elements where the user's locale has them. */
+enum report_bars measure_bars(void);
 
 /* Has SIGINT, SIGTERM and SIGHUP caught, unless the caller of the program had them ignored (nohup).
  */

@@ -2,8 +2,6 @@
 
 #include <argp.h>
 #include <errno.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/quote.h"
 #include "cli/exchange.h"
+#include "cli/measure.h"
 #include "cli/report_group.h"
 #include "report/report.h"
 #include "results/results.h"
@@ -168,9 +167,6 @@ static void check_arguments(const struct arguments *arguments, struct argp_state
     if ((content == CONTENT_IMPORT || content == CONTENT_EXPORT) &&
         (arguments->has_format || arguments->output))
         argp_error(state, "--format and --output are for reports: --export has a FILE of its own");
-    if ((content == CONTENT_BESIDE_REFERENCE || content == CONTENT_LIST) &&
-        arguments->format == REPORT_JSON)
-        argp_error(state, "JSON goes with the stored results or with --reference");
     if (content != CONTENT_TABLES && content != CONTENT_REFERENCE && arguments->baseline)
         argp_error(state, "--baseline has no meaning there");
 }
@@ -338,21 +334,10 @@ static bool are_ids_there(
     return all;
 }
 
-/* Block elements where the user's locale has them. */
-static enum report_bars choose_bars(void)
-{
-    locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
-    bool is_utf8 = locale && strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
-
-    if (locale)
-        freelocale(locale);
-    return is_utf8 ? BARS_BLOCKS : BARS_ASCII;
-}
-
 static struct report_options make_options(const struct arguments *arguments)
 {
     return (struct report_options){
-        .baseline = arguments->baseline, .format = arguments->format, .bars = choose_bars()};
+        .baseline = arguments->baseline, .format = arguments->format, .bars = measure_bars()};
 }
 
 static int print_content(FILE *out, const struct arguments *arguments,

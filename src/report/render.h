@@ -28,6 +28,10 @@ int render_markdown(FILE *out, const struct tables *tables);
  * for a formula (it begins with = + - or @) has an apostrophe before it. */
 int render_csv(FILE *out, const struct tables *tables);
 
+/* JSON: {"schema": "shoal-tables", "version": 1, "tables": [{"title", "rows"}]}, each row an object
+ * with the columns' keys; numbers unrounded. */
+int render_json(FILE *out, const struct tables *tables);
+
 /* One page of HTML that needs nothing else: tables, and what they draw. */
 int render_html(FILE *out, const struct tables *tables);
 

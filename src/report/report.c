@@ -35,7 +35,7 @@ static int render(FILE *out, struct tables *tables, const struct report_options 
             r = render_html(out, tables);
             break;
         case REPORT_JSON:
-            r = -EINVAL;
+            r = render_json(out, tables);
             break;
         }
     }

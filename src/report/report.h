@@ -70,13 +70,13 @@ int report_print_reference(FILE *out, const struct report_options *options);
 
 /* The published machines and this one's methods in one table, fastest first, with how many times
  * the Origin200's rate each has. Only series of the same amount of data (as many files, as many KB)
- * are shown, a table for each system. -ENODATA, and nothing printed, if there is none; -EINVAL for
- * JSON. */
+ * are shown, a table for each system. -ENODATA, and nothing printed, if there is none. JSON is of
+ * schema "shoal-tables": {"tables": [{"title", "rows": [{…}]}]} with the keys that CSV has. */
 int report_print_beside_reference(FILE *out, const struct series *const *series, size_t n_series,
     const struct report_options *options);
 
 /* A list of the series: id (whole, however long), when, workload, source, destination, how many
- * methods. -EINVAL for JSON. */
+ * methods. JSON as above. */
 int report_print_list(FILE *out, const struct series *const *series, size_t n_series,
     const struct report_options *options);
 

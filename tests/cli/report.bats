@@ -706,8 +706,8 @@ imported into one" ]
     for wrong in --bogus argument --db '--reference --list' '--last --all' '--series x --last' \
         '--import' '--import x --last' \
         '--import x --list' '--import x --import y' '--export x y' '--export --json' \
-        '--reference --last' '--reference --db x' '--list --json' '--beside-reference --baseline x' \
-        '--format=nosuch' '--format=csv --json' '--format=csv --format=html' '--list --format=json' --output; do
+        '--reference --last' '--reference --db x' '--beside-reference --baseline x' \
+        '--format=nosuch' '--format=csv --json' '--format=csv --format=html' --output; do
         run "$SHOAL" report $wrong
         echo "$wrong: $status: $output"
         [ "$status" -eq 2 ]
@@ -762,4 +762,25 @@ Speed    (m:ss)    Rate
     [ "$(python3 -c 'import json, sys
 print([(s["drive"], s["time_scale"], s["methods"][0]["figures"]["real_ns"]) for s in json.load(sys.stdin)["series"]])' <<<"$output")" = \
         "[('2X', 20.0, 254300000000), ('32X', 20.0, 78000000000)]" ]
+}
+
+@test "--list and --beside-reference as JSON have what CSV has" {
+    results "$(warm)" "$(cold)"
+    for content in --list --beside-reference; do
+        "$SHOAL" report --db "$db" --all $content --json >"$BATS_TEST_TMPDIR/json"
+        "$SHOAL" report --db "$db" --all $content --format=csv >"$BATS_TEST_TMPDIR/csv"
+        run python3 -c '
+import csv, json, sys
+tables = json.load(open(sys.argv[1]))
+assert (tables["schema"], tables["version"]) == ("shoal-tables", 1)
+rows = [row for table in tables["tables"] for row in table["rows"]]
+lines = list(csv.DictReader(open(sys.argv[2])))
+assert len(rows) == len(lines) > 0
+for row, line in zip(rows, lines):
+    for key, value in row.items():
+        assert value is None and line[key] == "" or type(value) is str and value == line[key].lstrip("\x27") \
+            or value == float(line[key]), (key, value, line[key])' "$BATS_TEST_TMPDIR/json" "$BATS_TEST_TMPDIR/csv"
+        echo "$output"
+        [ "$status" -eq 0 ]
+    done
 }
