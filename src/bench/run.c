@@ -459,7 +459,7 @@ static int describe(struct turn *turn)
         return -ENOMEM;
     int r = stamp(series);
     if (r >= 0)
-        r = system_describe(&series->system);
+        r = system_describe(NULL, &series->system);
     if (r < 0)
         return fault_note(turn->bench->fault, r, "describe this machine", NULL);
     r = describe_file_systems(turn);

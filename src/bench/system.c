@@ -125,7 +125,14 @@ static char *line_or_empty(const char *path)
     return line ? line : strdup("");
 }
 
-int system_describe(struct system_info *ret)
+static char *emulation_name(const char *machine)
+{
+    char *name;
+
+    return asprintf(&name, "%s, emulated", machine) < 0 ? NULL : name;
+}
+
+int system_describe(const char *machine, struct system_info *ret)
 {
     struct utsname uts;
     long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
@@ -136,15 +143,17 @@ int system_describe(struct system_info *ret)
     if (pages > 0 && page_bytes > 0)
         info.memory_kb = (uint64_t)pages * ((uint64_t)page_bytes / 1024);
     info.cpu = cpu_model(&uts);
-    info.name = info.cpu ? short_name(info.cpu) : NULL;
+    info.name = machine ? emulation_name(machine) : info.cpu ? short_name(info.cpu) : NULL;
     info.governor = line_or_empty(GOVERNOR);
     if (asprintf(&info.kernel, "%s %s", uts.sysname, uts.release) < 0)
         info.kernel = NULL;
-    if (!info.cpu || !info.name || !info.kernel || !info.governor) {
+    info.machine = strdup(machine ? machine : "");
+    if (!info.cpu || !info.name || !info.kernel || !info.governor || !info.machine) {
         free(info.cpu);
         free(info.name);
         free(info.kernel);
         free(info.governor);
+        free(info.machine);
         return -ENOMEM;
     }
     *ret = info;

@@ -6,8 +6,9 @@
 
 #include "results/results.h"
 
-/* Fills in what this machine is; series_clear() of the series it is in frees it. */
-int system_describe(struct system_info *ret);
+/* Fills in what this machine is, while it emulates another one if `machine` is not NULL;
+ * series_clear() of the series it is in frees it. */
+int system_describe(const char *machine, struct system_info *ret);
 
 /* The same for the file system that `path` lies on; `given` is the path as the user gave it. */
 int file_system_describe(const char *path, const char *given, struct file_system_info *ret);

@@ -32,9 +32,10 @@ static json_t *json_file_system(const struct file_system_info *info)
 
 static json_t *json_system(const struct system_info *info)
 {
-    return json_pack("{s:o, s:o, s:I, s:I, s:o}", "name", json_text(info->name), "cpu",
+    return json_pack("{s:o, s:o, s:I, s:I, s:o, s:o}", "name", json_text(info->name), "cpu",
         json_text(info->cpu), "cores", (json_int_t)info->cores, "memory_kb",
-        (json_int_t)info->memory_kb, "kernel", json_text(info->kernel));
+        (json_int_t)info->memory_kb, "kernel", json_text(info->kernel), "machine",
+        info->machine && *info->machine ? json_text(info->machine) : json_null());
 }
 
 /* [low, high], or null where there is no interval. */

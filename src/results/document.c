@@ -12,7 +12,7 @@
 #include "results/results.h"
 
 #define SCHEMA  "shoal-results"
-#define VERSION 3
+#define VERSION 4
 
 /* Until this version a field of a file may be missing, and then is 0 or "". */
 #define FIRST_VERSION 1

@@ -69,6 +69,7 @@ static const struct field system_fields[] = {
     FIELD(system_info, FIELD_UINT64, memory_kb),
     FIELD(system_info, FIELD_TEXT, kernel),
     FIELD_SINCE(2, system_info, FIELD_TEXT, governor),
+    FIELD_SINCE(4, system_info, FIELD_TEXT, machine),
 };
 static RECORD(system, system_info);
 

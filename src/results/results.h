@@ -1,6 +1,6 @@
 /* What the bench measured and the report shows: every raw sample, with what was measured where.
  * Each series is one run of `shoal bench` for one workload and cache state. They are stored in a
- * SQLite database, and exchanged as JSON text (schema "shoal-results", version 3; older ones are
+ * SQLite database, and exchanged as JSON text (schema "shoal-results", version 4; older ones are
  * read, too). */
 #ifndef SHOAL_RESULTS_RESULTS_H
 #define SHOAL_RESULTS_RESULTS_H
@@ -46,6 +46,8 @@ struct system_info {
     uint64_t memory_kb;
     char *kernel;
     char *governor; /* of the processor's frequency, "" if there is none to be seen */
+    char *machine;  /* whose costs were charged in a replay, as the model names it; then `name` says
+                       that it is an emulation; "": there was none */
 };
 
 struct file_system_info {
@@ -84,6 +86,9 @@ struct series {
 };
 
 bool series_has_drive(const struct series *series);
+
+/* Whether a machine was emulated: its figures are no one's measurement of that machine. */
+bool series_is_replay(const struct series *series);
 
 /* What state the source was in, in a word: "warm", "cold", or its drive. */
 const char *series_state(const struct series *series);

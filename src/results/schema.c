@@ -80,6 +80,7 @@ const char *const schema_steps[] = {
     ") STRICT;",
     "ALTER TABLE series ADD COLUMN drive TEXT NOT NULL DEFAULT '';"
     "ALTER TABLE series ADD COLUMN time_scale REAL NOT NULL DEFAULT 0;",
+    "ALTER TABLE series ADD COLUMN system_machine TEXT NOT NULL DEFAULT '';",
 };
 const size_t schema_n_steps = ELEMENTS(schema_steps);
 

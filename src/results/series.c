@@ -8,6 +8,11 @@ bool series_has_drive(const struct series *series)
     return series->drive && *series->drive;
 }
 
+bool series_is_replay(const struct series *series)
+{
+    return series->system.machine && *series->system.machine;
+}
+
 const char *series_state(const struct series *series)
 {
     if (series_has_drive(series))

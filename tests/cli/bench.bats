@@ -67,7 +67,7 @@ said() {
 @test "--json: every sample of every method, in blocks" {
     run --separate-stderr bench --json --runs 3 --seed 7 --method shoal --method cp
     [ "$status" -eq 0 ]
-    [ "$(value 'd["schema"], d["version"], len(s)')" = "('shoal-results', 3, 1)" ]
+    [ "$(value 'd["schema"], d["version"], len(s)')" = "('shoal-results', 4, 1)" ]
     [ "$(value 's[0]["files"], s[0]["bytes"], s[0]["seed"], s[0]["cold"]')" = "(50, 102400, 7, False)" ]
     [ "$(value '[m["name"] for m in s[0]["methods"]]')" = "['shoal', 'cp']" ]
     [ "$(value '[m["verdict"] for m in s[0]["methods"]]')" = "['right', 'right']" ]

@@ -620,7 +620,7 @@ imported into one" ]
     "$SHOAL" report --db "$db" --export | python3 -c '
 import json, sys
 data = json.load(sys.stdin)
-assert (data["schema"], data["version"]) == ("shoal-results", 3)
+assert (data["schema"], data["version"]) == ("shoal-results", 4)
 assert [s["id"] for s in data["series"]] == ["warm", "cold", "large"]
 given = json.load(open(sys.argv[1]))["series"][0]
 def holds(whole, part): # all that was given, and what version 1 had not yet

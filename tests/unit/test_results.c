@@ -71,7 +71,7 @@ static void test_the_first_version_is_read(void **state)
 {
     static const char *const later[] = {"minor_faults", "major_faults", "read_bytes",
         "written_bytes", "governor", "device", "scheduler", "scratch_kb", "content", "warnings",
-        "drive", "time_scale"};
+        "drive", "time_scale", "machine"};
     const struct place *place = *state;
     struct results *results = NULL;
     char *why = NULL;
@@ -93,6 +93,7 @@ static void test_the_first_version_is_read(void **state)
     assert_int_equal(results_read(place->path, &results, &why), 0);
     assert_string_equal(results->series[0].content, "");
     assert_false(series_has_drive(&results->series[0]));
+    assert_false(series_is_replay(&results->series[0]));
     assert_int_equal(results->series[0].n_warnings, 0);
     assert_string_equal(results->series[0].system.governor, "");
     assert_int_equal(results->series[0].methods[0].samples[0].minor_faults, 0);
@@ -177,7 +178,7 @@ static void test_wrong_values_are_refused(void **state)
     static const struct {
         const char *from, *to, *key;
     } damages[] = {
-        {"\"version\": 3", "\"version\": 4", "version"},
+        {"\"version\": 4", "\"version\": 5", "version"},
         {"shoal-results", "shoal-report", "schema"},
         {"\"verdict\": \"right\"", "\"verdict\": \"good\"", "series[0].methods[0].verdict"},
         {"\"cores\": 1", "\"cores\": -1", "series[0].system.cores"},

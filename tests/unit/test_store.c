@@ -501,10 +501,13 @@ static void test_version_1_is_read(void **state)
     series.id = (char *)"a new one";
     series.drive = (char *)"2X";
     series.time_scale = 20;
+    series.system.machine = (char *)"Indy R4600PC 100MHz";
     append(place->path, &series);
     results = load(place->path);
     assert_string_equal(results->series[1].drive, "2X");
     assert_true(series_stretch(&results->series[1]) > 19.9);
+    assert_false(series_is_replay(&results->series[0]));
+    assert_string_equal(results->series[1].system.machine, "Indy R4600PC 100MHz");
     results_free(results);
     assert_int_equal(query(place->path, "PRAGMA user_version"), schema_n_steps);
 }
