@@ -20,6 +20,7 @@
 enum {
     KEY_REFERENCE = 256,
     KEY_BESIDE_REFERENCE,
+    KEY_REPLAYED,
     KEY_LIST,
     KEY_IMPORT,
     KEY_EXPORT,
@@ -41,6 +42,8 @@ static const struct argp_option option_table[] = {
     {"reference", KEY_REFERENCE, NULL, 0, "The published tables: six SGI machines", 1},
     {"beside-reference", KEY_BESIDE_REFERENCE, NULL, 0,
         "This machine's methods and the published machines in one table, fastest first", 1},
+    {"replayed", KEY_REPLAYED, NULL, 0,
+        "The published tables with what replays of those machines took beside each figure", 1},
     {"list", KEY_LIST, NULL, 0, "A line for each series (default: of all)", 1},
     {"export", KEY_EXPORT, NULL, 0,
         "The series as JSON, on standard output or into the FILE that is named after the options "
@@ -85,6 +88,7 @@ enum content {
     CONTENT_TABLES,
     CONTENT_REFERENCE,
     CONTENT_BESIDE_REFERENCE,
+    CONTENT_REPLAYED,
     CONTENT_LIST,
     CONTENT_IMPORT,
     CONTENT_EXPORT,
@@ -109,8 +113,9 @@ struct arguments {
 static void set_content(struct arguments *arguments, enum content content, struct argp_state *state)
 {
     if (arguments->content != CONTENT_TABLES && arguments->content != content)
-        argp_error(state,
-            "--reference, --beside-reference, --list, --import and --export exclude each other");
+        argp_error(state, "--reference, --beside-reference, --replayed, --list, --import and "
+                          "--export exclude each "
+                          "other");
     arguments->content = content;
 }
 
@@ -181,6 +186,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
         break;
     case KEY_BESIDE_REFERENCE:
         set_content(arguments, CONTENT_BESIDE_REFERENCE, state);
+        return 0;
+    case KEY_REPLAYED:
+        set_content(arguments, CONTENT_REPLAYED, state);
         break;
     case KEY_LIST:
         set_content(arguments, CONTENT_LIST, state);
@@ -352,9 +360,14 @@ static int print_content(FILE *out, const struct arguments *arguments,
         r = report_print_list(out, series, n_series, &options);
     else if (arguments->content == CONTENT_BESIDE_REFERENCE)
         r = report_print_beside_reference(out, series, n_series, &options);
+    else if (arguments->content == CONTENT_REPLAYED)
+        r = report_print_replayed(out, series, n_series, &options);
     else
         r = report_print(out, series, n_series, &options);
-    if (r == -ENODATA)
+    if (r == -ENODATA && arguments->content == CONTENT_REPLAYED)
+        complain("report replays from", path,
+            "none of this choice replayed a published machine; 'shoal bench --machine' does");
+    else if (r == -ENODATA)
         complain("compare results from", path,
             "none of this choice copied as much as the published machines did; "
             "'shoal bench' does, with its workload 'insight'");

@@ -50,9 +50,9 @@ static void print_bar_details(FILE *out, const struct table *table, const struct
 
 static void print_pair_details(FILE *out, const struct table *table, const struct table_row *row)
 {
-    (void)fputs("many small files ", out);
+    (void)fprintf(out, "%s ", table->pair[0]);
     print_value(out, table, row->mark.value);
-    (void)fputs(", one large file ", out);
+    (void)fprintf(out, ", %s ", table->pair[1]);
     print_value(out, table, row->mark.beside);
 }
 
@@ -283,11 +283,13 @@ static void print_pairs(struct page *page, const struct table *table)
 {
     static print_function *const texts[] = {print_label_title, print_pair_details};
     struct scale scale = scale_from_zero(table->unit, table_largest_mark(table));
-    char figures[2][FIGURE_SIZE], figure[3 * FIGURE_SIZE];
+    char figures[2][FIGURE_SIZE], figure[3 * FIGURE_SIZE], legend[256];
 
-    begin_figure(page, "pairs",
-        "Data rate in KB/s with <span class=\"key small\">many small files</span> and with "
-        "<span class=\"key large\">one large file</span>. Longer is faster.");
+    (void)snprintf(legend, sizeof(legend),
+        "Data rate in KB/s: <span class=\"key small\">%s</span> and "
+        "<span class=\"key large\">%s</span>. Longer is faster.",
+        table->pair[0], table->pair[1]);
+    begin_figure(page, "pairs", legend);
     for (size_t i = 0; i < table->n_rows; i++) {
         const struct table_row *row = &table->rows[i];
         if (!row->has_mark)

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "report/figures.h"
+#include "report/reference.h"
 #include "report/report.h"
 #include "results/results.h"
 #include "results/statistics.h"
@@ -54,6 +55,11 @@ bool is_same_place(const struct series *a, const struct series *b)
 bool is_same_block(const struct series *a, const struct series *b)
 {
     return is_same_workload(a, b) && is_same_place(a, b);
+}
+
+bool is_like_reference(const struct series *series, const struct reference *reference)
+{
+    return series->files == reference->files && bytes_to_kb(series->bytes) == reference->kb;
 }
 
 bool has_earlier(const struct rankings *rankings, size_t at, same_function *is_same)

@@ -8,6 +8,8 @@
 #include "report/ranking.h"
 #include "results/results.h"
 
+struct reference;
+
 struct rankings {
     struct ranking *all; /* one a series, in their order */
     size_t n;
@@ -27,6 +29,9 @@ bool is_same_place(const struct series *a, const struct series *b);
 
 /* The same workload, system and destination: one table of results. */
 bool is_same_block(const struct series *a, const struct series *b);
+
+/* As many files and KB as the published machines copied. */
+bool is_like_reference(const struct series *series, const struct reference *reference);
 
 typedef bool same_function(const struct series *, const struct series *);
 

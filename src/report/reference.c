@@ -198,11 +198,6 @@ static int parse_root(struct reference *reference, char **ret_why)
     return r < 0 ? r : find_yardstick(reference, machine, drive, ret_why);
 }
 
-static void cleanup_reference_p(struct reference **reference)
-{
-    reference_free(*reference);
-}
-
 int reference_parse(const char *text, size_t length, struct reference **ret, char **ret_why)
 {
     json_error_t error;

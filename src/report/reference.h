@@ -51,6 +51,11 @@ int reference_parse(const char *text, size_t length, struct reference **ret, cha
 
 void reference_free(struct reference *reference);
 
+static inline void cleanup_reference_p(struct reference **reference)
+{
+    reference_free(*reference);
+}
+
 /* The machine's cell for that drive, NULL if there is none. */
 const struct reference_cell *reference_machine_find(
     const struct reference_machine *machine, const char *drive);

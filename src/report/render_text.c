@@ -173,7 +173,9 @@ static int print_title(FILE *out, unsigned indent, const struct table *table, co
 {
     _cleanup_free_ char *text = NULL;
 
-    if (asprintf(&text, "%s%s", table->title, end) < 0) {
+    int n = table->number > 0 ? asprintf(&text, "Table %u: %s%s", table->number, table->title, end)
+                              : asprintf(&text, "%s%s", table->title, end);
+    if (n < 0) {
         text = NULL; /* undefined after a failure */
         return -ENOMEM;
     }

@@ -101,6 +101,19 @@ int report_print_beside_reference(FILE *out, const struct series *const *series,
     return render(out, &tables, or_defaults(options), r);
 }
 
+int report_print_replayed(FILE *out, const struct series *const *series, size_t n_series,
+    const struct report_options *options)
+{
+    struct tables tables = {0};
+
+    options = or_defaults(options);
+    tables_set_title(&tables, "Copying Many Small Files, Replayed");
+    int r = tables_make_replayed_machines(&tables, series, n_series);
+    if (r == 0 && options->format != REPORT_CSV)
+        r = tables_make_replayed_summaries(&tables, series, n_series);
+    return render(out, &tables, options, r);
+}
+
 int report_print_list(FILE *out, const struct series *const *series, size_t n_series,
     const struct report_options *options)
 {

@@ -75,6 +75,12 @@ int report_print_reference(FILE *out, const struct report_options *options);
 int report_print_beside_reference(FILE *out, const struct series *const *series, size_t n_series,
     const struct report_options *options);
 
+/* The published tables with what replays of the machines took beside each figure, and how far off
+ * that is; only those of which there is a replay of the same amount of data, the last of each.
+ * -ENODATA, and nothing printed, if there is none. CSV has the machines only. JSON as above. */
+int report_print_replayed(FILE *out, const struct series *const *series, size_t n_series,
+    const struct report_options *options);
+
 /* A list of the series: id (whole, however long), when, workload, source, destination, how many
  * methods. JSON as above. */
 int report_print_list(FILE *out, const struct series *const *series, size_t n_series,

@@ -77,6 +77,7 @@ struct table {
     enum table_layout layout;
     enum table_drawing drawing;
     enum table_unit unit;
+    const char *pair[2];      /* what value and beside are, where pairs are drawn */
     bool is_background;       /* its figures are behind those of the other tables: text, Markdown
                                  leave it out */
     double scale_to;          /* charts are drawn for values up to this; 0: up to its own largest */

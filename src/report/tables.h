@@ -53,4 +53,13 @@ int tables_make_reference_summaries(struct tables *tables);
 int tables_make_beside_reference(
     struct tables *tables, const struct series *const *series, size_t n_series);
 
+/* The published tables of the machines with what their replays took beside each figure: those of
+ * which a cell was replayed, the last time counts. -ENODATA if there is none. */
+int tables_make_replayed_machines(
+    struct tables *tables, const struct series *const *series, size_t n_series);
+
+/* The published summaries in the same way; none is no error. */
+int tables_make_replayed_summaries(
+    struct tables *tables, const struct series *const *series, size_t n_series);
+
 #endif

@@ -479,6 +479,8 @@ static int add_contrast_table(
         return -ENOMEM;
     table->layout = LAYOUT_HEADED;
     table->drawing = DRAW_PAIRS;
+    table->pair[0] = "many small files";
+    table->pair[1] = "one large file";
     table_set_title(table, "Many small files and one large file, %s, to %s",
         small->series->system.name, small->series->to.type);
     table_add_detail(table, "%s, %s, %s KB, and %s, 1 file, %s KB", small->series->workload,

@@ -15,11 +15,6 @@
 #include "report/table.h"
 #include "results/results.h"
 
-static void cleanup_reference_p(struct reference **reference)
-{
-    reference_free(*reference);
-}
-
 /* The program's own data; its tests have read it, so that a reason why it is bad has no reader
  * here. */
 static int load_reference(struct reference **ret)
@@ -275,9 +270,10 @@ static int add_beside_table(struct tables *tables, const struct rows *rows,
     return 0;
 }
 
-static bool is_like_reference(const struct series *series, const struct reference *reference)
+/* Like what was published, and no replay of that. */
+static bool is_of_machine(const struct series *series, const struct reference *reference)
 {
-    return series->files == reference->files && bytes_to_kb(series->bytes) == reference->kb;
+    return is_like_reference(series, reference) && !series_is_replay(series);
 }
 
 /* The table of series[0]'s system; the series before it have been seen to be others'. */
@@ -290,7 +286,7 @@ static int make_beside(struct tables *tables, const struct series *const *series
     for (size_t i = 0; i < reference->n_machines && r == 0; i++)
         r = rows_add_machine(&rows, &reference->machines[i]);
     for (size_t i = 0; i < n_series && r == 0; i++)
-        if (is_like_reference(series[i], reference) &&
+        if (is_of_machine(series[i], reference) &&
             strcmp(series[i]->system.name, series[0]->system.name) == 0)
             r = rows_add_series(&rows, series[i]);
     return r < 0 ? r : add_beside_table(tables, &rows, series[0], reference);
@@ -301,7 +297,7 @@ static bool is_there(
     const struct series *const *series, size_t at, const struct reference *reference)
 {
     for (size_t i = 0; i < at; i++)
-        if (is_like_reference(series[i], reference) &&
+        if (is_of_machine(series[i], reference) &&
             strcmp(series[i]->system.name, series[at]->system.name) == 0)
             return true;
     return false;
@@ -320,7 +316,7 @@ int tables_make_beside_reference(
             "with them, by: %s",
             reference->command);
     for (size_t i = 0; i < n_series && r == 0; i++) {
-        if (!is_like_reference(series[i], reference) || is_there(series, i, reference))
+        if (!is_of_machine(series[i], reference) || is_there(series, i, reference))
             continue;
         is_found = true;
         r = make_beside(tables, series + i, n_series - i, reference);

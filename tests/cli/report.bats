@@ -706,7 +706,7 @@ imported into one" ]
     for wrong in --bogus argument --db '--reference --list' '--last --all' '--series x --last' \
         '--import' '--import x --last' \
         '--import x --list' '--import x --import y' '--export x y' '--export --json' \
-        '--reference --last' '--reference --db x' '--beside-reference --baseline x' \
+        '--reference --last' '--replayed --list' '--reference --db x' '--beside-reference --baseline x' \
         '--format=nosuch' '--format=csv --json' '--format=csv --format=html' --output; do
         run "$SHOAL" report $wrong
         echo "$wrong: $status: $output"
@@ -783,4 +783,73 @@ for row, line in zip(rows, lines):
         echo "$output"
         [ "$status" -eq 0 ]
     done
+}
+
+@test "--replayed shows replays beside the figures that were published" {
+    results "$(series slow insight 2200 $insight_bytes true "$(method replay right '' 16390)")" \
+        "$(series fast insight 2200 $insight_bytes true "$(method replay right '' 10250)")" \
+        "$(series wrong insight 2200 $insight_bytes true "$(method replay wrong 'not the same' 10250)")" \
+        "$(series other insight 2200 $insight_bytes true "$(method replay right '' 999)")"
+    run "$SHOAL" report --db "$db" --replayed
+    [ "$status" -eq 1 ]
+    [[ $output == "shoal: cannot report replays from '$db': none of this choice replayed a published machine; "* ]]
+    "$SHOAL" report --db "$db" --export | python3 -c '
+import json, sys
+data = json.load(sys.stdin)
+cells = {"slow": ("Indy R4600PC 100MHz", "2X"), "fast": ("Indy R4600PC 100MHz", "32X"),
+         "wrong": ("Origin200 R10000SC 180MHz", "32X"), "other": ("Octane R12000 300MHz", "32X")}
+for s in data["series"]:
+    machine, s["drive"] = cells[s["id"]]
+    s["system"].update(machine=machine, name=machine + ", emulated")
+    s["time_scale"] = 20.0
+json.dump(data, open(sys.argv[1], "w"))' "$json"
+    rm "$db"
+    "$SHOAL" report --db "$db" --import "$json"
+    run "$SHOAL" report --db "$db" --replayed
+    [ "$status" -eq 0 ]
+    fits_80_columns
+    cat >"$BATS_TEST_TMPDIR/expected" <<'END'
+Table 31: Results for Indy 100MHz R4600PC:
+
+CDROM  Published  Replayed         Published  Replayed
+Speed     (m:ss)    (m:ss)  Error       Rate      Rate
+
+2X          5:27      5:28  +0.2%        233       233
+32X         3:26      3:25  -0.5%        370       372
+
+Table 32: 2X CDROM Performance:
+Copying many small files to disk.
+
+                        Published  Replayed         Published  Replayed
+Machine                    (m:ss)    (m:ss)  Error       Rate      Rate
+
+O2 R5000SC 200MHz 1MB        4:46                         267
+Indigo2 250MHz R4400SC       4:50                         263
+Indy 200MHz R4400SC          5:02                         253
+Indy 133MHz R4600PC          5:22                         237
+Indy 100MHz R4600PC          5:27      5:28  +0.2%        233       233
+
+Table 33: 32X CDROM Performance:
+Copying many small files to disk.
+
+                        Published  Replayed         Published  Replayed
+Machine                    (m:ss)    (m:ss)  Error       Rate      Rate
+
+O2 R5000SC 200MHz 1MB        1:48                         706
+Indigo2 250MHz R4400SC       1:48                         706
+Indy 200MHz R4400SC          2:03                         620
+Indy 133MHz R4600PC          3:24                         374
+Indy 100MHz R4600PC          3:26      3:25  -0.5%        370       372
+
+END
+    diff -u "$BATS_TEST_TMPDIR/expected" <("$SHOAL" report --db "$db" --replayed)
+    # A replay is no measurement of that machine: it is in no table with those that were measured.
+    run "$SHOAL" report --db "$db" --beside-reference
+    [ "$status" -eq 1 ]
+    run "$SHOAL" report --db "$db"
+    [[ $output == *"Results for Indy R4600PC 100MHz, emulated, insight, replay:"* ]]
+    "$SHOAL" report --db "$db" --replayed --format=html >"$BATS_TEST_TMPDIR/page.html"
+    grep -q '<span class="key large">replayed</span>' "$BATS_TEST_TMPDIR/page.html"
+    run "$SHOAL" report --db "$db" --replayed --format=csv
+    [[ ${lines[2]} == "Results for Indy 100MHz R4600PC,32X,206000000000,205000000000,-0.0048"*,370,372.1* ]]
 }
