@@ -86,7 +86,8 @@ char *method_expand(const struct method *method, const struct method_source *sou
     char from[PATH_MAX], scale[32];
     const struct word words[] = {{"{from}", from}, {"{parent}", source->parent},
         {"{name}", source->name}, {"{to}", to}, {"{image}", source->image},
-        {"{drive}", source->drive}, {"{time-scale}", scale}};
+        {"{drive}", source->drive}, {"{time-scale}", scale}, {"{machine}", source->machine}};
+    const size_t n_of_trees = 4, n_of_discs = 7;
     size_t longest = sizeof(scale);
 
     if (snprintf(from, sizeof(from), "%s/%s", source->parent, source->name) >= (int)sizeof(from))
@@ -95,9 +96,11 @@ char *method_expand(const struct method *method, const struct method_source *sou
     for (size_t i = 0; i < ELEMENTS(words); i++)
         if (words[i].value && strlen(words[i].value) > longest)
             longest = strlen(words[i].value);
-    /* Those that only a disc has come last. */
     return expand(is_disc ? method->disc_command : method->command, words,
-        source->image ? ELEMENTS(words) : ELEMENTS(words) - 3, longest);
+        source->machine ? ELEMENTS(words)
+        : source->image ? n_of_discs
+                        : n_of_trees,
+        longest);
 }
 
 /* The first word that is no assignment, if it is plain: without quotes, expansions or parentheses.

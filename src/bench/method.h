@@ -11,8 +11,9 @@ struct bench_stop;
  * that lies and its last component, {to} for a directory that is made new and empty before each
  * run: the copy is to stand there as {to}/{name}, or right in {to}. They are quoted for the shell
  * when they are put in. A disc in an emulated drive is mounted, and {from} is the mount; but in a
- * command with {image} this stands for the image, {drive} for the drive and {time-scale} for how
- * many times as fast its world runs, and nothing is mounted. */
+ * command with {image} this stands for the image, {drive} for the drive, {time-scale} for how
+ * many times as fast its world runs and {machine} for the emulated machine, and nothing is mounted.
+ */
 struct method {
     char *name;
     char *command;
@@ -40,6 +41,7 @@ int method_probe(struct method *method, struct bench_stop *stop);
 struct method_source {
     const char *parent, *name;
     const char *image, *drive; /* of the disc that it is on; NULL: it is on none */
+    const char *machine;       /* whose costs are to be charged; NULL: none's */
     double time_scale;
 };
 

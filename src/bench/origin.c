@@ -108,7 +108,7 @@ int origin_make(const struct place *place, const struct workload *workload, stru
 {
     int r = workload->directory ? find_tree(place, workload, ret) : make_tree(place, workload, ret);
 
-    if (r >= 0 && place->plan->n_drives > 0)
+    if (r >= 0 && place->plan->n_worlds > 0)
         r = make_disc(place, workload, ret);
     if (r < 0)
         return r;

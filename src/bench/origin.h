@@ -12,7 +12,7 @@ struct origin {
 };
 
 /* Makes the workload's tree in the place, or finds the directory that it is, and makes a disc of it
- * if the plan has drives. -EINTR: stopped. origin_clear() is due in any case. */
+ * if the plan has worlds. -EINTR: stopped. origin_clear() is due in any case. */
 int origin_make(const struct place *place, const struct workload *workload, struct origin *ret);
 
 void origin_clear(struct origin *origin); /* frees what it holds; the place removes the files */

@@ -69,16 +69,16 @@ static uint64_t methods_there(const struct bench_plan *plan)
 static struct needs needs_of(const struct bench_plan *plan, const struct workload *workloads,
     size_t n_workloads, uint64_t blocks)
 {
-    bool has_drives = plan->n_drives > 0;
-    uint64_t rounds = blocks + (plan->cold || has_drives ? 0 : 1);
-    uint64_t copies = times(methods_there(plan), has_drives ? plan->n_drives * rounds : rounds);
+    bool has_worlds = plan->n_worlds > 0;
+    uint64_t rounds = blocks + (plan->cold || has_worlds ? 0 : 1);
+    uint64_t copies = times(methods_there(plan), has_worlds ? plan->n_worlds * rounds : rounds);
     struct needs needs = {0};
 
     for (size_t i = 0; i < n_workloads; i++) {
         need_add(&needs.to, &workloads[i], copies);
         /* The tree, and its disc. */
         need_add(plan->from ? &needs.from : &needs.to, &workloads[i],
-            (workloads[i].directory ? 0 : 1) + (has_drives ? 1 : 0));
+            (workloads[i].directory ? 0 : 1) + (has_worlds ? 1 : 0));
     }
     return needs;
 }

@@ -37,8 +37,8 @@ struct bench {
     struct machine_load load; /* of others, when it began */
 };
 
-/* One workload's turn in a place, off a drive or none. `last` has for each method the destination
- * of its latest run that went well. */
+/* One workload's turn in a place, in an emulated world or in ours. `last` has for each method the
+ * destination of its latest run that went well. */
 struct turn {
     const struct bench *bench;
     struct place *place;
@@ -46,7 +46,7 @@ struct turn {
     struct series *series;
     struct doubts doubts;
     const struct origin *origin;
-    const char *drive; /* NULL: off none */
+    const struct bench_world *world; /* NULL: ours */
     char **last;
 };
 
@@ -113,7 +113,8 @@ static int time_off_disc(const struct turn *turn, const struct method *method, c
     struct method_source source = {.parent = turn->origin->parent,
         .name = turn->origin->name,
         .image = turn->origin->image,
-        .drive = turn->drive,
+        .drive = turn->world->drive,
+        .machine = turn->world->machine,
         .time_scale = plan->time_scale};
     _cleanup_free_ char *parent = NULL, *at = NULL;
 
@@ -144,7 +145,7 @@ static int run_once(struct turn *turn, size_t i, struct sample *ret, char **ret_
     uint64_t sync_ns = 0;
 
     int r = place_add_destination(turn->place, &to);
-    if (r >= 0 && turn->drive)
+    if (r >= 0 && turn->world)
         r = time_off_disc(turn, method, to, &process, &sync_ns);
     else if (r >= 0)
         r = time_method(turn, method, &source, to, &process, &sync_ns);
@@ -320,7 +321,7 @@ static char *path_to_check(const struct turn *turn)
 {
     char *path;
 
-    if (turn->drive)
+    if (turn->world)
         return strdup(turn->origin->image);
     if (asprintf(&path, "%s/%s", turn->origin->parent, turn->origin->name) < 0)
         return NULL;
@@ -374,12 +375,11 @@ static int stamp(struct series *series)
     return series->started && series->id ? 0 : -ENOMEM;
 }
 
-static int describe_method(
-    const struct method *method, const char *drive, struct method_result *result)
+static int describe_method(const struct method *method, bool is_disc, struct method_result *result)
 {
     result->name = strdup(method->name);
     result->command =
-        strdup(drive && method->disc_command ? method->disc_command : method->command);
+        strdup(is_disc && method->disc_command ? method->disc_command : method->command);
     result->version = strdup(method->version);
     result->why = strdup("");
     if (!result->name || !result->command || !result->version || !result->why)
@@ -392,14 +392,14 @@ static int describe_method(
     return set_why(result, VERDICT_MISSING, why);
 }
 
-static int describe_methods(const struct bench_plan *plan, const char *drive, struct series *series)
+static int describe_methods(const struct bench_plan *plan, bool is_disc, struct series *series)
 {
     series->methods = calloc(plan->n_methods, sizeof(*series->methods));
     if (!series->methods)
         return -ENOMEM;
     series->n_methods = plan->n_methods;
     for (size_t i = 0; i < plan->n_methods; i++) {
-        int r = describe_method(&plan->methods[i], drive, &series->methods[i]);
+        int r = describe_method(&plan->methods[i], is_disc, &series->methods[i]);
         if (r < 0)
             return r;
     }
@@ -438,7 +438,7 @@ static int describe_file_systems(struct turn *turn)
         return fault_note(turn->bench->fault, r, "describe the file system of", from);
     if (!workload->directory && !plan->from)
         series->from.scratch_kb = series->to.scratch_kb;
-    return turn->drive ? describe_disc(&series->from) : 0;
+    return turn->world ? describe_disc(&series->from) : 0;
 }
 
 static int describe(struct turn *turn)
@@ -450,20 +450,20 @@ static int describe(struct turn *turn)
     series->seed = plan->seed;
     series->files = workload->files;
     series->bytes = workload->bytes;
-    series->cold = plan->cold || turn->drive; /* a disc is mounted anew for each run */
-    series->time_scale = turn->drive ? plan->time_scale : 0;
-    series->drive = strdup(turn->drive ? turn->drive : "");
+    series->cold = plan->cold || turn->world; /* a disc is mounted anew for each run */
+    series->time_scale = turn->world ? plan->time_scale : 0;
+    series->drive = strdup(turn->world ? turn->world->drive : "");
     series->workload = strdup(workload->name);
     series->content = strdup(workload->content ? workload->content : "");
     if (!series->drive || !series->workload || !series->content)
         return -ENOMEM;
     int r = stamp(series);
     if (r >= 0)
-        r = system_describe(NULL, &series->system);
+        r = system_describe(turn->world ? turn->world->machine : NULL, &series->system);
     if (r < 0)
         return fault_note(turn->bench->fault, r, "describe this machine", NULL);
     r = describe_file_systems(turn);
-    return r < 0 ? r : describe_methods(plan, turn->drive, series);
+    return r < 0 ? r : describe_methods(plan, turn->world != NULL, series);
 }
 
 /* --- The whole --- */
@@ -521,19 +521,19 @@ static int add_series(struct turn *turn, struct results *results)
     return r;
 }
 
-/* A series, or one for each drive. */
+/* A series, or one for each world. */
 static int measure_workload(const struct bench *bench, struct place *place,
     const struct workload *workload, struct results *results)
 {
     const struct bench_plan *plan = bench->plan;
     struct origin origin = {0};
-    size_t n = plan->n_drives > 0 ? plan->n_drives : 1;
+    size_t n = plan->n_worlds > 0 ? plan->n_worlds : 1;
 
     int r = origin_make(place, workload, &origin);
     for (size_t i = 0; i < n && r >= 0; i++) {
         struct turn turn = {.bench = bench, .place = place, .workload = workload};
         turn.origin = &origin;
-        turn.drive = plan->n_drives > 0 ? plan->drives[i] : NULL;
+        turn.world = plan->n_worlds > 0 ? &plan->worlds[i] : NULL;
         r = add_series(&turn, results);
     }
     origin_clear(&origin);

@@ -39,6 +39,12 @@ struct bench_progress {
     uint64_t done, total;
 };
 
+/* What is emulated. */
+struct bench_world {
+    const char *drive;   /* see drive/profile.h */
+    const char *machine; /* see model/machines.h: for methods that charge its costs; NULL: none */
+};
+
 struct bench_plan {
     const struct workload *workloads;
     size_t n_workloads;
@@ -54,11 +60,11 @@ struct bench_plan {
      * namespace of its own. */
     const struct scratch_spec *scratches;
     size_t n_scratches;
-    /* Each workload is measured off a disc made of it, in each of these emulated drives (see
-     * drive/profile.h), whose world runs time_scale times as fast; never warm. None: off the tree
-     * itself. Takes FUSE, but for methods that read images. */
-    const char *const *drives;
-    size_t n_drives;
+    /* Each workload is measured off a disc made of it, in the emulated world of each of these,
+     * which runs time_scale times as fast; never warm. None: off the tree itself. Takes FUSE, but
+     * for methods that read images. */
+    const struct bench_world *worlds;
+    size_t n_worlds;
     double time_scale;
     uint64_t seed;
     struct bench_stop *stop; /* required */

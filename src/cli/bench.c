@@ -58,7 +58,9 @@ struct bench_arguments {
     struct scratch_spec *scratches;
     size_t n_scratches;
     struct drive_list drives;
-    double time_scale; /* 0: not given */
+    double time_scale;          /* 0: not given */
+    struct bench_world *worlds; /* of the drives */
+    size_t n_worlds;
     unsigned runs;
     uint64_t min_time_ns;
     enum cache cache;
@@ -227,12 +229,23 @@ static void check_drives(struct bench_arguments *arguments, struct argp_state *s
                 state, "method '%s' has {image}: give --drive, too", arguments->methods[i].name);
 }
 
+static void make_worlds(struct bench_arguments *arguments, struct argp_state *state)
+{
+    arguments->worlds = calloc(arguments->drives.n + 1, sizeof(*arguments->worlds));
+    if (!arguments->worlds)
+        argp_failure(state, EXIT_SOME_FAILED, ENOMEM, "cannot read the options");
+    for (size_t i = 0; i < arguments->drives.n; i++)
+        arguments->worlds[arguments->n_worlds++] =
+            (struct bench_world){.drive = arguments->drives.all[i]};
+}
+
 static void check_arguments(struct bench_arguments *arguments, struct argp_state *state)
 {
     if (arguments->no_save && arguments->db)
         argp_error(state, "--db and --no-save exclude each other");
     check_baseline(arguments, state);
     check_drives(arguments, state);
+    make_worlds(arguments, state);
     if (arguments->n_workloads == 0) {
         add_workload(arguments, "insight", state);
         add_workload(arguments, "one-large", state);
@@ -522,8 +535,8 @@ static int measure(const struct bench_arguments *arguments, const char *to, stru
         .min_time_ns = arguments->min_time_ns,
         .scratches = arguments->scratches,
         .n_scratches = arguments->n_scratches,
-        .drives = (const char *const *)arguments->drives.all,
-        .n_drives = arguments->drives.n,
+        .worlds = arguments->worlds,
+        .n_worlds = arguments->n_worlds,
         .time_scale = arguments->time_scale > 0 ? arguments->time_scale : 1,
         .cold = arguments->cache == CACHE_COLD,
         .from = arguments->from,
@@ -614,6 +627,7 @@ int command_bench(int argc, char **argv)
     int code = bench(&arguments);
     for (size_t i = 0; i < arguments.n_methods; i++)
         method_clear(&methods[i]);
+    free(arguments.worlds);
     drive_list_clear(&arguments.drives);
     for (size_t i = 0; i < arguments.n_workloads; i++)
         workload_clear(&workloads[i]);
