@@ -78,8 +78,8 @@ const char *const schema_steps[] = {
     " UNIQUE (method_number, nth),"
     " CHECK (synced_ns >= real_ns)"
     ") STRICT;",
-    "ALTER TABLE series ADD COLUMN drive TEXT NOT NULL DEFAULT '';"
-    "ALTER TABLE series ADD COLUMN time_scale REAL NOT NULL DEFAULT 0;",
+    ("ALTER TABLE series ADD COLUMN drive TEXT NOT NULL DEFAULT '';"
+     "ALTER TABLE series ADD COLUMN time_scale REAL NOT NULL DEFAULT 0;"),
     "ALTER TABLE series ADD COLUMN system_machine TEXT NOT NULL DEFAULT '';",
 };
 const size_t schema_n_steps = ELEMENTS(schema_steps);
