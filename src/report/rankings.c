@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "model/reference.h"
 #include "report/figures.h"
-#include "report/reference.h"
 #include "report/report.h"
 #include "results/results.h"
 #include "results/statistics.h"

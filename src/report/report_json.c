@@ -8,8 +8,8 @@
 
 #include "base/cleanup.h"
 #include "base/quote.h"
+#include "model/reference_data.h"
 #include "report/rankings.h"
-#include "report/reference_data.h"
 #include "results/results.h"
 
 /* A string; what is not UTF-8, which JSON cannot hold, as people are shown it. */

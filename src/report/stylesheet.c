@@ -1,6 +1,6 @@
 #include "report/stylesheet.h"
 
-#include "report/embed.h"
+#include "base/embed.h"
 
 #ifndef SHOAL_STYLESHEET
 #error "SHOAL_STYLESHEET must be the quoted path of report.css"

@@ -9,9 +9,9 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "model/reference.h"
 #include "report/ranking.h"
 #include "report/rankings.h"
-#include "report/reference.h"
 #include "report/table.h"
 #include "results/results.h"
 

@@ -9,8 +9,8 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "model/reference.h"
 #include "report/rankings.h"
-#include "report/reference.h"
 #include "report/table.h"
 
 static const struct table_column machine_columns[] = {

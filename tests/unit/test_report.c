@@ -12,10 +12,10 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "model/reference.h"
+#include "model/reference_data.h"
 #include "report/html.h"
 #include "report/ranking.h"
-#include "report/reference.h"
-#include "report/reference_data.h"
 #include "report/render.h"
 #include "report/report.h"
 #include "report/scale.h"

@@ -1,6 +1,6 @@
 /* A file's bytes as part of the program. */
-#ifndef SHOAL_REPORT_EMBED_H
-#define SHOAL_REPORT_EMBED_H
+#ifndef SHOAL_BASE_EMBED_H
+#define SHOAL_BASE_EMBED_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* The published figures that this program takes up: six machines, their CD-ROM drives, and the time
  * each took to copy one directory of many small files. */
-#ifndef SHOAL_REPORT_REFERENCE_H
-#define SHOAL_REPORT_REFERENCE_H
+#ifndef SHOAL_MODEL_REFERENCE_H
+#define SHOAL_MODEL_REFERENCE_H
 
 #include <stdbool.h>
 #include <stddef.h>

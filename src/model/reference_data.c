@@ -1,6 +1,6 @@
-#include "report/reference_data.h"
+#include "model/reference_data.h"
 
-#include "report/embed.h"
+#include "base/embed.h"
 
 #ifndef SHOAL_REFERENCE_JSON
 #error "SHOAL_REFERENCE_JSON must be the quoted path of data/sgi-small-files.json"

@@ -1,7 +1,7 @@
 /* The published figures, data/sgi-small-files.json, inside the program: no file is sought at run
  * time. */
-#ifndef SHOAL_REPORT_REFERENCE_DATA_H
-#define SHOAL_REPORT_REFERENCE_DATA_H
+#ifndef SHOAL_MODEL_REFERENCE_DATA_H
+#define SHOAL_MODEL_REFERENCE_DATA_H
 
 #include <stddef.h>
 

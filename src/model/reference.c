@@ -1,4 +1,4 @@
-#include "report/reference.h"
+#include "model/reference.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "report/reference_data.h"
+#include "model/reference_data.h"
 
 /* -EBADMSG with its reason; where memory for the reason is out, without. */
 __attribute__((format(printf, 2, 3))) static int bad(char **ret_why, const char *format, ...)
